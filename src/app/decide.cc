@@ -1,0 +1,127 @@
+#include "app/decide.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "app/env_files.h"
+#include "app/exit_codes.h"
+#include "app/layers.h"
+#include "app/messages.h"
+#include "app/paths.h"
+#include "base/diagnostic.h"
+#include "base/quote.h"
+#include "base/status.h"
+#include "cli/docs.h"
+#include "cli/help.h"
+#include "cli/parse.h"
+#include "plan/resolve.h"
+#include "policy/merge.h"
+#include "verbs/print.h"
+#include "verbs/report.h"
+#include "verbs/show_policy.h"
+
+namespace agent_exec {
+namespace {
+
+// The story of one invocation. Every step takes what the ones before it found out.
+class Run {
+ public:
+  Run(const Inputs& inputs, FileView& files)
+      : inputs_(inputs), files_(files), error_format_(WantedErrorFormat(inputs.argv)) {}
+
+  Outcome Decide() {
+    absl::StatusOr<Outcome> outcome = Proceed();
+    if (outcome.ok()) return *std::move(outcome);
+    int exit_status = CommandExitStatus(outcome.status());
+    Diagnostic diagnostic = ToDiagnostic(outcome.status());
+    return Text{"",
+                error_format_ == ErrorFormat::kJson ? FormatJson(diagnostic, exit_status)
+                                                    : FormatText(diagnostic),
+                exit_status};
+  }
+
+ private:
+  absl::StatusOr<Outcome> Proceed() {
+    AE_ASSIGN_OR_RETURN(invocation_, ParseCommandLine(inputs_.argv));
+    switch (invocation_.verb) {
+      case Verb::kHelp:
+        return Outcome(Text{HelpText(), "", 0});
+      case Verb::kVersion:
+        return Outcome(Text{VersionText(), "", 0});
+      case Verb::kPrintSchema:
+        return Outcome(Text{SchemaJson(), "", 0});
+      default:
+        break;
+    }
+
+    AE_ASSIGN_OR_RETURN(LoadedLayers loaded, LoadLayers(invocation_, inputs_.facts, files_));
+    AE_ASSIGN_OR_RETURN(Policy policy, MergeLayers(loaded.layers));
+    error_format_ = policy.error_format.value;
+    if (invocation_.verb == Verb::kShowPolicy) return Outcome(Text{FormatPolicy(policy), "", 0});
+
+    AE_RETURN_IF_ERROR(CheckPlatform(policy));
+    // The hash in the report is that of the policy as it is shown, so without what env files hold.
+    const Policy shown = policy;
+    AE_RETURN_IF_ERROR(ApplyEnvFiles(loaded.workspace, inputs_.facts, files_, &policy));
+    AE_ASSIGN_OR_RETURN(Plan plan, ResolvePlan(policy, inputs_.facts, files_, invocation_.command,
+                                               loaded.looked_at));
+    AE_RETURN_IF_ERROR(CheckPlan(plan));
+    AE_ASSIGN_OR_RETURN(Choice choice,
+                        ChooseBackend(Wish(policy), plan, inputs_.facts, policy.weaken));
+    if (invocation_.verb == Verb::kPrint) {
+      return Outcome(Text{
+          FormatPrint(invocation_.print_form, plan, *choice.backend, choice.rendered), "", 0});
+    }
+    return Outcome(Start(shown, plan, std::move(choice)));
+  }
+
+  // A policy that was not written for this platform is not applied to it.
+  absl::Status CheckPlatform(const Policy& policy) {
+    if (!policy.platforms.has_value()) return absl::OkStatus();
+    const char* here = inputs_.facts.os == Os::kLinux ? "linux" : "macos";
+    for (const std::string& name : policy.platforms->value) {
+      if (name == here) return absl::OkStatus();
+    }
+    if (IsWeakened(policy, Weakening::kRunUnsandboxed)) {
+      foreign_platform_ = true;
+      return absl::OkStatus();
+    }
+    return ErrorAt(absl::StatusCode::kFailedPrecondition,
+                   absl::StrCat("this policy is not enabled on '", here, "'"),
+                   FormatOrigin(policy.platforms->origin),
+                   absl::StrCat("add '", here,
+                                "' to platforms.enabled once the policy fits it; "
+                                "'--weaken run-unsandboxed' runs the command without a sandbox"));
+  }
+
+  Sourced<std::string> Wish(const Policy& policy) const {
+    if (foreign_platform_) return {"none", policy.platforms->origin};
+    return policy.backend;
+  }
+
+  Launch Start(const Policy& policy, const Plan& plan, Choice choice) {
+    Launch launch;
+    launch.err = FormatMessages(policy, plan, *choice.backend, choice.rendered);
+    if (policy.report.has_value()) {
+      launch.report_target = policy.report->value;
+      launch.report_line = FormatStartReport(policy, plan, *choice.backend, choice.rendered);
+    }
+    launch.rendered = std::move(choice.rendered);
+    launch.error_format = error_format_;
+    for (const Origin& origin : plan.origins) launch.places.push_back(FormatOrigin(origin));
+    launch.wipe = std::move(invocation_.wipe);
+    return launch;
+  }
+
+  const Inputs& inputs_;
+  FileView& files_;
+  ErrorFormat error_format_;
+  Invocation invocation_;
+  bool foreign_platform_ = false;  // and that was accepted
+};
+
+}  // namespace
+
+Outcome Decide(const Inputs& inputs, FileView& files) { return Run(inputs, files).Decide(); }
+
+}  // namespace agent_exec

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "backend/backend.h"
+
+// The rows of the table in registry.cc, each defined in a file of its own.
+
+namespace agent_exec {
+
+extern const Backend kBubblewrap;  // bubblewrap.cc
+extern const Backend kUnconfined;  // unconfined.cc
+
+// What every in-place backend puts into the environment besides the plan's: "NAME=VALUE" of the
+// plan and AGENT_EXEC_BACKEND, sorted by name.
+std::vector<std::string> EnvironmentFor(const Plan& plan, absl::string_view backend_name);
+// The steps for limits.file-size and limits.open-files.
+void AppendLimits(const Plan& plan, Script* script);
+
+}  // namespace agent_exec

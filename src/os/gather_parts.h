@@ -1,0 +1,40 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "host/facts.h"
+
+// The pieces of GatherFacts, one file each. Internal to os/.
+
+namespace agent_exec {
+
+// What every system tells the same way: ids, environment, terminals, limits.
+void GatherPosix(HostFacts* facts);
+
+// Descriptors >= 3 that are open now, sorted.
+std::vector<int> OpenDescriptors();
+
+// The first bwrap at a trusted place that may be used, or why there is none. PATH is not looked at:
+// the caller's may begin with a directory that a sandboxed command can write.
+//   In: candidates absolute; the first that passes is taken.
+Tool FindBubblewrap(const std::vector<std::string>& candidates);
+const std::vector<std::string>& BubblewrapCandidates();
+
+// Why a program must not be trusted with the sandbox, as a message; "" when it may. In: a canonical
+// path.
+std::string DistrustOf(const std::string& path);
+
+// Version and option names as the program's own text holds them. False when it holds none (a
+// script, another program).
+bool ScanBubblewrap(const std::string& path, Tool* tool);
+// The same by executing it, for at most two seconds each time.
+void AskBubblewrap(const std::string& path, Tool* tool);
+
+// Makes a user namespace in a child, writes its id map and uses a capability in it. Restrictions
+// differ in where they bite: a sysctl or a filter refuses the first, AppArmor the second or the
+// third.
+//   Returns: "" when all of that works, else "ACT: ERRNO".
+std::string TryUserNamespace();
+
+}  // namespace agent_exec

@@ -1,0 +1,39 @@
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "os/gather_parts.h"
+
+extern char** environ;
+
+namespace agent_exec {
+
+void GatherPosix(HostFacts* facts) {
+#if defined(__aarch64__)
+  facts->arch = Arch::kAarch64;
+#else
+  facts->arch = Arch::kX86_64;
+#endif
+  facts->uid = geteuid();
+  facts->gid = getegid();
+  char cwd[PATH_MAX];
+  // A directory that is deleted or lies outside of this root has no path: ENOENT, or a text that is
+  // no absolute path.
+  if (getcwd(cwd, sizeof(cwd)) != nullptr && cwd[0] == '/') facts->cwd = cwd;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    facts->env.emplace_back(*entry);
+  }
+  facts->stdin_is_tty = isatty(STDIN_FILENO) == 1;
+  facts->stdout_is_tty = isatty(STDOUT_FILENO) == 1;
+  facts->stderr_is_tty = isatty(STDERR_FILENO) == 1;
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0) {
+    facts->max_open_files = static_cast<uint64_t>(limit.rlim_cur);
+  }
+}
+
+}  // namespace agent_exec

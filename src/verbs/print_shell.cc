@@ -1,0 +1,156 @@
+#include <algorithm>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "base/quote.h"
+#include "base/version.h"
+#include "verbs/names.h"
+#include "verbs/print_forms.h"
+
+namespace agent_exec {
+namespace {
+
+// Can `NAME="$NAME"` name it?
+bool IsShellName(absl::string_view name) {
+  if (name.empty() || (name[0] >= '0' && name[0] <= '9')) return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+bool IsPassed(const Plan& plan, absl::string_view name) {
+  auto it = std::lower_bound(plan.env.begin(), plan.env.end(), name,
+                             [](const EnvVar& variable, absl::string_view wanted) {
+                               return absl::string_view(variable.name) < wanted;
+                             });
+  return it != plan.env.end() && it->name == name && it->passed;
+}
+
+// Text that a person can read between quotes.
+bool IsPlainText(absl::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(),
+                     [](char c) { return (c >= ' ' && c < 0x7f) || c == '\n' || c == '\t'; });
+}
+
+class Shell {
+ public:
+  Shell(const Plan& plan, const Backend& backend, const Rendered& rendered)
+      : plan_(plan), backend_(backend), rendered_(rendered) {}
+
+  std::string Format() {
+    for (const Step& step : rendered_.script.steps) std::visit(*this, step);
+    std::string out = Comments();
+    // Limits and the directory are to hold for the command alone, not for the shell.
+    const bool in_subshell = !inner_.empty();
+    absl::StrAppend(&out, before_, in_subshell ? "(\n" : "", inner_, command_, "\n",
+                    in_subshell ? ")\n" : "");
+    return out;
+  }
+
+  void operator()(const MakeLastingDir& step) {
+    absl::StrAppend(&before_, "mkdir -p -m 700 ", ShellQuote(step.path), "\n");
+  }
+  void operator()(const MakePlaceholder& step) {
+    const std::string path = ShellQuote(step.placeholder.path);
+    const char* make = step.placeholder.node == Node::kDirectory ? "mkdir " : ": >> ";
+    absl::StrAppend(&before_, "test -e ", path, " || ", make, path, "\n");
+  }
+  void operator()(const StartSweeper&) {}
+  void operator()(const HoldLink&) {}
+  void operator()(const PassBlob& step) {
+    // The printed words name every blob but their own.
+    if (step.name == "bwrap-args") return;
+    const std::string& blob = rendered_.script.blobs[step.blob];
+    absl::StrAppend(&redirections_, " \\\n  ", step.fd, "< <(",
+                    IsPlainText(blob)
+                        ? absl::StrCat("printf %s ", ShellQuote(blob))
+                        : absl::StrCat("base64 -d <<< '", absl::Base64Escape(blob), "'"),
+                    ")");
+  }
+  void operator()(const PassNull& step) {
+    absl::StrAppend(&redirections_, " \\\n  ", step.fd, "< /dev/null");
+  }
+  void operator()(const SetLimit& step) {
+    // bash counts file sizes in KiB.
+    const bool files = step.resource == Resource::kOpenFiles;
+    absl::StrAppend(&inner_, "ulimit ", files ? "-n " : "-f ",
+                    files ? step.value : step.value / 1024, "\n");
+  }
+  void operator()(const CloseOthers&) {}
+  void operator()(const ChangeDir& step) {
+    absl::StrAppend(&inner_, "cd ", ShellQuote(step.path), "\n");
+  }
+  void operator()(const Exec& step) {
+    command_ = "env -i";
+    for (const std::string& variable : step.env) AppendVariable(variable);
+    // env(1) would take a name with '=' for an assignment.
+    if (absl::StrContains(rendered_.printed_argv[0], '=')) {
+      absl::StrAppend(&command_, " \\\n  sh -c 'exec \"$0\" \"$@\"'");
+    }
+    bool in_command = false;
+    bool joined = false;  // to the option before it, which it completes
+    for (const std::string& word : rendered_.printed_argv) {
+      const bool breaks = &word == rendered_.printed_argv.data() ||
+                          (!in_command && !joined && absl::StartsWith(word, "--"));
+      absl::StrAppend(&command_, breaks ? " \\\n  " : " ", ShellQuote(word));
+      if (absl::StartsWith(word, "--")) joined = word == "--perms" || word == "--size";
+      in_command = in_command || word == "--";
+    }
+    command_ += redirections_;
+  }
+
+ private:
+  void AppendVariable(absl::string_view variable) {
+    absl::string_view name = variable.substr(0, variable.find('='));
+    absl::string_view value = variable.substr(name.size() + 1);
+    if (!IsShellName(name)) {
+      absl::StrAppend(&command_, " \\\n  ", ShellQuote(variable));
+    } else if (IsPassed(plan_, name)) {
+      absl::StrAppend(&command_, " \\\n  ", name, "=\"$", name, "\"");
+    } else {
+      absl::StrAppend(&command_, " \\\n  ", name, "=", ShellQuote(value));
+    }
+  }
+
+  std::string Comments() const {
+    std::string out =
+        absl::StrCat("# agent-exec ", kVersion, ", backend ", backend_.name, ", for bash.\n",
+                     "# The launcher also closes the descriptors from 3 up that the shell leaves "
+                     "open.\n");
+    if (!plan_.placeholders.empty()) {
+      out += "# The empty placeholders made here stay; the launcher removes them.\n";
+    }
+    if (!plan_.held_links.empty()) {
+      out += "# The launcher also holds these links, which can be replaced here:";
+      for (const HeldLink& link : plan_.held_links) {
+        absl::StrAppend(&out, " ", EscapeControls(ShellQuote(link.path)));
+      }
+      out += "\n";
+    }
+    if (!rendered_.script.blobs.empty()) {
+      out += "# Every local user can read this command line in /proc; the launcher passes it in "
+             "memory.\n";
+    }
+    return out;
+  }
+
+  const Plan& plan_;
+  const Backend& backend_;
+  const Rendered& rendered_;
+  std::string before_;        // lines before the command
+  std::string inner_;         // lines that only the command may be affected by
+  std::string command_;
+  std::string redirections_;  // of the command
+};
+
+}  // namespace
+
+std::string FormatShell(const Plan& plan, const Backend& backend, const Rendered& rendered) {
+  return Shell(plan, backend, rendered).Format();
+}
+
+}  // namespace agent_exec
