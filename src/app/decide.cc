@@ -68,11 +68,33 @@ class Run {
     AE_RETURN_IF_ERROR(CheckPlan(plan));
     AE_ASSIGN_OR_RETURN(Choice choice,
                         ChooseBackend(Wish(policy), plan, inputs_.facts, policy.weaken));
+    const bool left_open = plan.confined && !choice.rendered.gaps.empty();
+    Plan open_plan;
+    if (left_open) {
+      AE_ASSIGN_OR_RETURN(open_plan, LeaveOpen(policy, loaded.looked_at, &choice.rendered));
+    }
     if (invocation_.verb == Verb::kPrint) {
-      return Outcome(Text{
-          FormatPrint(invocation_.print_form, plan, *choice.backend, choice.rendered), "", 0});
+      return Outcome(Text{FormatPrint(invocation_.print_form, left_open ? open_plan : plan,
+                                      *choice.backend, choice.rendered),
+                          "", 0});
     }
     return Outcome(Start(shown, plan, std::move(choice)));
+  }
+
+  // The one weakening that accepts gaps gives up all confinement. What is then started is what
+  // danger-full-access starts: an environment that was planned for the sandbox would speak of
+  // places that are not there. The gaps stay those of the policy.
+  absl::StatusOr<Plan> LeaveOpen(const Policy& policy, const std::vector<std::string>& policy_files,
+                                 Rendered* rendered) {
+    Policy open = policy;
+    open.mode.value = Mode::kDangerFullAccess;
+    AE_ASSIGN_OR_RETURN(
+        Plan plan, ResolvePlan(open, inputs_.facts, files_, invocation_.command, policy_files));
+    AE_RETURN_IF_ERROR(CheckPlan(plan));
+    AE_ASSIGN_OR_RETURN(Choice choice, ChooseBackend(policy.backend, plan, inputs_.facts));
+    rendered->script = std::move(choice.rendered.script);
+    rendered->printed_argv = std::move(choice.rendered.printed_argv);
+    return plan;
   }
 
   // A policy that was not written for this platform is not applied to it.

@@ -28,11 +28,12 @@ struct Text {
 // The command is started.
 struct Launch {
   Rendered rendered;
-  std::string err;           // to stderr before the start: notices and warnings; usually ""
-  std::string report_target; // a path or "fd:N"; "" for none
-  std::string report_line;   // one JSON object and a newline
+  std::string err;            // to stderr before the start: notices and warnings; usually ""
+  std::string report_target;  // a path or "fd:N"; "" for none
+  std::string report_line;    // one JSON object and a newline
   ErrorFormat error_format = ErrorFormat::kText;
-  std::vector<std::string> places;  // FormatOrigin of every origin of the plan, by id, for messages about steps
+  std::vector<std::string>
+      places;  // FormatOrigin of every origin of the plan, by id, for messages about steps
   std::vector<std::string> wipe;  // texts typed as NAME=VALUE, to be wiped from the argument memory
 };
 

@@ -43,8 +43,8 @@ absl::StatusOr<std::vector<EnvRule>> ParseEnvFile(absl::string_view text, absl::
       return error(absl::StrCat("the name ", QuoteForMessage(variable), " holds a space"));
     }
     if (HasNul(line)) return error("a NUL byte in an environment file");
-    rules.push_back({EnvRule::Kind::kSet, std::string(variable),
-                     std::string(line.substr(equals + 1)), origin});
+    rules.push_back(
+        {EnvRule::Kind::kSet, std::string(variable), std::string(line.substr(equals + 1)), origin});
   }
   return rules;
 }

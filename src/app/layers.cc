@@ -13,6 +13,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/status.h"
+#include "host/placeholder_mark.h"
 #include "policy/merge.h"
 #include "policy/toml_source.h"
 
@@ -103,8 +104,8 @@ class Loader {
   }
 
  private:
-  // The canonical workspace; "" when the current directory, which it would be, is gone: planning refuses that, but a policy
-  // can be shown without it.
+  // The canonical workspace; "" when the current directory, which it would be, is gone: planning
+  // refuses that, but a policy can be shown without it.
   absl::StatusOr<std::string> Workspace() {
     AE_ASSIGN_OR_RETURN(Sourced<std::string> setting, WorkspaceSetting(loaded_.layers));
     if (setting.value.empty()) return facts_.cwd;
@@ -133,8 +134,8 @@ class Loader {
     return ErrnoStatus(error, "read policy file", path);
   }
 
-  // Reads one file, once, and parses what was read. `*error` is the errno of a file that cannot be opened for a reason that has
-  // nothing to do with trust.
+  // Reads one file, once, and parses what was read. `*error` is the errno of a file that cannot be
+  // opened for a reason that has nothing to do with trust.
   absl::Status Load(LayerKind kind, const std::string& path, const std::string& name, int* error) {
     const std::string directory(Dirname(path));
     const std::string canonical = CanonicalAsFarAsPossible(directory, files_);
@@ -153,6 +154,11 @@ class Loader {
                        "put a copy in its place, or name the file itself by --policy");
       case EINVAL:
       case EISDIR:
+        // Another run holds the name so that its command cannot make a policy there.
+        if (files_.Lstat(path, &info) == 0 && LooksLikePlaceholder(info)) {
+          *error = ENOENT;
+          return absl::OkStatus();
+        }
         return ErrorAt(absl::StatusCode::kPermissionDenied,
                        absl::StrCat(subject, " is not a regular file"), "");
       case EFBIG:
@@ -166,8 +172,7 @@ class Loader {
         real_path != loaded_.looked_at.back()) {
       loaded_.looked_at.push_back(std::move(real_path));
     }
-    AE_RETURN_IF_ERROR(
-        CheckTrust(info, name, facts_.uid, kind == LayerKind::kWorkspace, files_));
+    AE_RETURN_IF_ERROR(CheckTrust(info, name, facts_.uid, kind == LayerKind::kWorkspace, files_));
     AE_ASSIGN_OR_RETURN(Layer layer, ParseToml(bytes, name, kind));
     loaded_.layers.push_back(std::move(layer));
     return absl::OkStatus();

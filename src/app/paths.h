@@ -12,9 +12,11 @@ namespace agent_exec {
 // The value of an inherited variable; "" when it is not set.
 absl::string_view EnvValue(const HostFacts& facts, absl::string_view name);
 
-// A path as a person gives it, made absolute: "~" and "~/x" are in $HOME, others stand in the current directory. Symlinks and ".." are
-// left to whoever resolves it.
-//   Errors: FailedPrecondition when there is no current directory, or no usable home, for it to stand in.
-absl::StatusOr<std::string> FromUser(absl::string_view path, const HostFacts& facts, const Origin& origin);
+// A path as a person gives it, made absolute: "~" and "~/x" are in $HOME, others stand in the
+// current directory. Symlinks and ".." are left to whoever resolves it.
+//   Errors: FailedPrecondition when there is no current directory, or no usable home, for it to
+//   stand in.
+absl::StatusOr<std::string> FromUser(absl::string_view path, const HostFacts& facts,
+                                     const Origin& origin);
 
 }  // namespace agent_exec

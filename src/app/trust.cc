@@ -66,8 +66,9 @@ absl::Status CheckTrust(const NodeInfo& info, absl::string_view path, uint32_t c
   // What a person can paste into a shell; a name with controls in it they would not.
   const std::string word = EscapeControls(ShellQuote(path));
   if (!any_owner && info.uid != caller && info.uid != 0) {
-    return refuse(absl::StrCat(subject, " belongs to user ", info.uid, ", neither to you nor to root"),
-                  absl::StrCat("read it, then take it over: chown ", caller, " ", word));
+    return refuse(
+        absl::StrCat(subject, " belongs to user ", info.uid, ", neither to you nor to root"),
+        absl::StrCat("read it, then take it over: chown ", caller, " ", word));
   }
   if ((info.mode & 0002) != 0) {
     return refuse(absl::StrCat(subject, " can be written by everybody"),

@@ -33,9 +33,9 @@ struct BackendLimit {
 
 struct Rendered {
   Script script;
-  std::vector<Feature> enforced;      // sorted
+  std::vector<Feature> enforced;  // sorted
   std::vector<Gap> gaps;
-  std::vector<BackendLimit> limits;   // those that apply to this plan
+  std::vector<BackendLimit> limits;  // those that apply to this plan
   ProcessModel model = ProcessModel::kInPlace;
   // The wrapped invocation with everything expanded, for --print=argv; descriptors named in it are
   // those of the PassBlob and PassNull steps.
@@ -44,18 +44,18 @@ struct Rendered {
 
 // One way to enforce a plan. Rows of a table, not classes.
 struct Backend {
-  const char* name;     // "bwrap"
-  const char* summary;  // one line for the documentation
+  const char* name;                       // "bwrap"
+  const char* summary;                    // one line for the documentation
   absl::Span<const Feature> features;     // what it enforces when it can run at all
   absl::Span<const BackendLimit> limits;  // all that can apply
-  bool in_auto;  // may `auto` choose it for a plan that confines
+  bool in_auto;                           // may `auto` choose it for a plan that confines
   // Why it cannot run on this host: "" when it can; message, then hint.
   Diagnostic (*unavailable)(const HostFacts& facts);
   // Pure. Errors: ResourceExhausted and FailedPrecondition, worded for the user.
   absl::StatusOr<Rendered> (*render)(const Plan& plan, const HostFacts& facts);
 };
 
-absl::Span<const Backend> Backends();             // in the order `auto` tries them
+absl::Span<const Backend> Backends();                // in the order `auto` tries them
 const Backend* FindBackend(absl::string_view name);  // nullptr when there is none
 
 struct Choice {
@@ -63,12 +63,16 @@ struct Choice {
   Rendered rendered;
 };
 
-// Takes the named backend, or for "auto" the first that can run here and enforces all that the plan needs. A plan that does
-// not confine takes "none", whatever was wished for: the wish says how to confine.
+// Takes the named backend, or for "auto" the first that can run here and enforces all that the plan
+// needs. A plan that does not confine takes "none", whatever was wished for: the wish says how to
+// confine.
 //   In:      weaken: what the policy accepts; a gap that one of them names does not refuse.
-//   Errors:  InvalidArgument (unknown name, with the nearest); FailedPrecondition and ResourceExhausted, saying for each
-//            backend that was tried what is missing, with the place of the rule that needs it and what would mend it.
-absl::StatusOr<Choice> ChooseBackend(const Sourced<std::string>& wish, const Plan& plan, const HostFacts& facts,
+//   Errors:  InvalidArgument (unknown name, with the nearest); FailedPrecondition and
+//   ResourceExhausted, saying for each
+//            backend that was tried what is missing, with the place of the rule that needs it and
+//            what would mend it.
+absl::StatusOr<Choice> ChooseBackend(const Sourced<std::string>& wish, const Plan& plan,
+                                     const HostFacts& facts,
                                      absl::Span<const Sourced<Weakening>> weaken = {});
 
 }  // namespace agent_exec

@@ -9,14 +9,15 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backend/bwrap_args.h"
+#include "backend/bwrap_limits.h"
 #include "backend/rows.h"
 #include "base/quote.h"
 #include "base/status.h"
 #include "seccomp/filter.h"
 
-// The system's bubblewrap, executed in place: the process that the caller started becomes bwrap, and
-// nothing of ours is left. All words but "--args FD" and the command travel in a memory file, since
-// every local user can read an argument list in /proc.
+// The system's bubblewrap, executed in place: the process that the caller started becomes bwrap,
+// and nothing of ours is left. All words but "--args FD" and the command travel in a memory file,
+// since every local user can read an argument list in /proc.
 
 namespace agent_exec {
 namespace {
@@ -33,93 +34,17 @@ constexpr const char* kInstallHint =
 
 // Options that every plan needs and that some version in use lacks.
 constexpr const char* kNeededOptions[] = {
-    "args",     "cap-drop", "chdir",      "die-with-parent", "perms",
-    "proc",     "dev",      "remount-ro", "ro-bind-data",    "ro-bind-try",
-    "seccomp",  "setenv",   "symlink",    "tmpfs",           "unshare-cgroup-try",
+    "args",         "cap-drop", "chdir",      "die-with-parent", "perms",
+    "proc",         "dev",      "remount-ro", "ro-bind-data",    "ro-bind-try",
+    "seccomp",      "setenv",   "symlink",    "tmpfs",           "unshare-cgroup-try",
     "unshare-user",
 };
 
 constexpr Feature kFeatures[] = {
-    Feature::kMounts,     Feature::kMasks,        Feature::kPlaceholders, Feature::kLinks,
-    Feature::kPids,
-    Feature::kIpc,        Feature::kNetworkNone,  Feature::kNetworkHost,  Feature::kFilter,
-    Feature::kNoPrivileges, Feature::kFileSize,   Feature::kOpenFiles,    Feature::kEnvironment,
-    Feature::kDescriptors,
-};
-
-bool Always(const Plan&, const HostFacts&) { return true; }
-
-bool IsRoot(const Plan&, const HostFacts& facts) { return facts.uid == 0; }
-
-bool IsNotRoot(const Plan&, const HostFacts& facts) { return facts.uid != 0; }
-
-bool HasPlaceholders(const Plan& plan, const HostFacts&) { return !plan.placeholders.empty(); }
-
-bool HasNoNetwork(const Plan& plan, const HostFacts&) {
-  return plan.network == NetworkMode::kNone;
-}
-
-bool HasPatterns(const Plan& plan, const HostFacts&) { return !plan.globs.empty(); }
-
-bool HasFileMount(const Plan& plan, const HostFacts&) {
-  return std::any_of(plan.mounts.begin(), plan.mounts.end(), [](const MountOp& op) {
-    return op.node == Node::kFile && (op.kind == MountKind::kMask || op.kind == MountKind::kBind);
-  });
-}
-
-bool HasHiddenTerminal(const Plan&, const HostFacts& facts) {
-  return !facts.stdout_is_tty && (facts.stdin_is_tty || facts.stderr_is_tty);
-}
-
-// Bubblewrap sets PWD, whatever it was given.
-bool ChangesPwd(const Plan& plan, const HostFacts&) {
-  for (const EnvVar& variable : plan.env) {
-    if (variable.name == "PWD") return variable.value != plan.command.cwd;
-  }
-  return true;
-}
-
-constexpr BackendLimit kLimits[] = {
-    {"signal-status", "a command that dies by signal N is reported as exit status 128+N", Always},
-    {"no-signal-forwarding",
-      "a signal to the launched process is not passed to the command: one that ends the process, "
-      "Ctrl-C included, ends the sandbox by SIGKILL before a handler has run",
-     Always},
-    {"setup-failure-status",
-      "when bubblewrap itself fails, the status is 1 and the message is bubblewrap's own",
-     Always},
-    {"background-ends", "background processes end when the command does", Always},
-    {"child-signal", "SIGCHLD is unblocked for the command even where the caller had blocked it",
-     Always},
-    {"stdio-reopen",
-      "files on standard input, output and error can be opened again by the command, through "
-      "/proc/self/fd, with the caller's rights",
-     Always},
-    {"host-replacement",
-      "when a program of the host replaces a denied or protected file by rename, the new one is "
-      "neither denied nor protected for the rest of the run",
-     HasFileMount},
-    {"new-names", "names that come to match a pattern during the run are not denied or protected",
-     HasPatterns},
-    {"placeholder-leftovers",
-      "placeholders for missing names are removed by a process that outlives the sandbox for a "
-      "moment; after a crash of the host they stay until the next run",
-     HasPlaceholders},
-    {"loopback-only",
-      "the loopback interface has 127.0.0.1 and ::1 alone, and ports below 1024 are for nobody",
-     HasNoNetwork},
-    {"single-id-map",
-      "only the caller's own user and group are mapped: files of others appear as nobody's",
-     IsRoot},
-    {"root-chown", "changes of ownership succeed without effect", IsRoot},
-    {"root-setgid", "no file and no directory can be made setgid", IsRoot},
-    {"setgid-files", "the command can make its own files setgid, for groups that it is in",
-     IsNotRoot},
-    {"terminal-name",
-      "the terminal has a name inside (/dev/console) only when it is standard output too",
-     HasHiddenTerminal},
-    {"pwd-variable", "PWD is always set, to the directory in which the command starts",
-     ChangesPwd},
+    Feature::kMounts,      Feature::kMasks,        Feature::kPlaceholders, Feature::kLinks,
+    Feature::kPids,        Feature::kIpc,          Feature::kNetworkNone,  Feature::kNetworkHost,
+    Feature::kFilter,      Feature::kNoPrivileges, Feature::kFileSize,     Feature::kOpenFiles,
+    Feature::kEnvironment, Feature::kDescriptors,
 };
 
 // Features are unknown when they could not be listed; bubblewrap then refuses the option itself.
@@ -146,21 +71,24 @@ Diagnostic Unavailable(const HostFacts& facts) {
             "", "version 0.7 or newer has all that is needed"};
   }
   if (!facts.user_namespaces) {
-    return {absl::StrCat("this host refuses user namespaces: ",
-                         facts.user_namespaces_problem.empty() ? "reason unknown"
-                                                               : facts.user_namespaces_problem),
-            "",
-            "as root: 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0' on Ubuntu, "
-            "'sysctl -w user.max_user_namespaces=10000' elsewhere; a container must be started with "
-            "them allowed"};
+    return {
+        absl::StrCat("this host refuses user namespaces: ", facts.user_namespaces_problem.empty()
+                                                                ? "reason unknown"
+                                                                : facts.user_namespaces_problem),
+        "",
+        "as root: 'sysctl -w kernel.apparmor_restrict_unprivileged_userns=0' on Ubuntu, "
+        "'sysctl -w user.max_user_namespaces=10000' elsewhere; a container must be started with "
+        "them allowed"};
   }
   return {};
 }
 
-// The place of the first rule in the text that most mounts come from: where to change something when
-// there are too many. A list of files has a place for each of them, so texts are counted, not places.
+// The place of the first rule in the text that most mounts come from: where to change something
+// when there are too many. A list of files has a place for each of them, so texts are counted, not
+// places.
 std::string BusiestPlace(const Plan& plan) {
-  absl::btree_map<absl::string_view, std::pair<int, OriginId>> texts;  // name → mounts, first origin
+  absl::btree_map<absl::string_view, std::pair<int, OriginId>>
+      texts;  // name → mounts, first origin
   const std::pair<int, OriginId>* busiest = nullptr;
   for (const MountOp& op : plan.mounts) {
     if (op.origin >= plan.origins.size()) continue;
@@ -189,9 +117,10 @@ absl::Status CheckWordCount(const Plan& plan, size_t words) {
 absl::Status CheckDescriptors(const Plan& plan, const HostFacts& facts, int highest) {
   int64_t needed = highest + 1 + kOwnDescriptors;
   if (facts.max_open_files > 0 && needed > static_cast<int64_t>(facts.max_open_files)) {
-    return TooMany(plan, absl::StrCat("bubblewrap needs ", needed,
-                                      " descriptors for this policy, and the limit on open files is ",
-                                      facts.max_open_files));
+    return TooMany(plan,
+                   absl::StrCat("bubblewrap needs ", needed,
+                                " descriptors for this policy, and the limit on open files is ",
+                                facts.max_open_files));
   }
   if (plan.open_files > 0 && needed > plan.open_files) {
     return TooMany(plan, absl::StrCat("bubblewrap needs ", needed,
@@ -232,11 +161,11 @@ absl::Status CheckOptions(const Plan& plan, const HostFacts& facts) {
   return absl::OkStatus();
 }
 
-// There is no supervisor here that could look at what a chmod is about.
+// There is no supervisor here that could tell a directory, which may become setgid, from a file.
 FilterOptions FilterFor(const HostFacts& facts) {
   FilterOptions options;
   options.arch = facts.arch;
-  options.setgid_chmod = facts.uid == 0 ? SetgidChmod::kRefuse : SetgidChmod::kAllow;
+  options.setgid_chmod = SetgidChmod::kRefuse;
   options.ignore_chown = facts.uid == 0;
   return options;
 }
@@ -263,8 +192,8 @@ std::string JoinWithNuls(const std::vector<std::string>& words) {
   return bytes;
 }
 
-// The command as typed. Bubblewrap looks a bare name up in PATH, as was done for the plan; without a
-// PATH the C library's idea of one would decide instead.
+// The command as typed. Bubblewrap looks a bare name up in PATH, as was done for the plan; without
+// a PATH the C library's idea of one would decide instead.
 std::vector<std::string> CommandWords(const Plan& plan) {
   std::vector<std::string> words = plan.command.argv;
   bool has_path = std::any_of(plan.env.begin(), plan.env.end(),
@@ -323,13 +252,14 @@ struct Channels {
 Script MakeScript(const Plan& plan, const HostFacts& facts, const Channels& channels,
                   const BwrapArgs& args, std::string filter, std::vector<std::string> command) {
   Script script;
-  for (const LastingDir& dir : plan.lasting_dirs) script.steps.emplace_back(MakeLastingDir{dir.path});
+  for (const LastingDir& dir : plan.lasting_dirs)
+    script.steps.emplace_back(MakeLastingDir{dir.path});
   for (const Placeholder& placeholder : plan.placeholders) {
     script.steps.emplace_back(MakePlaceholder{placeholder});
   }
   if (channels.info != 0) script.steps.emplace_back(StartSweeper{channels.info});
-  // Bubblewrap follows its mount targets, so it cannot do this, but binds what it finds recursively.
-  // After the sweeper, which must not be left in a namespace of ours.
+  // Bubblewrap follows its mount targets, so it cannot do this, but binds what it finds
+  // recursively. After the sweeper, which must not be left in a namespace of ours.
   for (const HeldLink& link : plan.held_links) script.steps.emplace_back(HoldLink{link});
 
   script.blobs = {JoinWithNuls(args.words), std::move(filter)};
@@ -386,7 +316,7 @@ absl::StatusOr<Rendered> Render(const Plan& plan, const HostFacts& facts) {
   rendered.script = MakeScript(plan, facts, channels, args,
                                Serialize(AssembleFilter(FilterFor(facts))), std::move(command));
   rendered.enforced = EnforcedFeatures(plan);
-  for (const BackendLimit& limit : kLimits) {
+  for (const BackendLimit& limit : BwrapLimits()) {
     if (limit.applies(plan, facts)) rendered.limits.push_back(limit);
   }
   rendered.model = ProcessModel::kInPlace;
@@ -397,9 +327,10 @@ absl::StatusOr<Rendered> Render(const Plan& plan, const HostFacts& facts) {
 
 const Backend kBubblewrap = {
     "bwrap",
-    "the system's bubblewrap: user, mount, pid, ipc, uts, cgroup and network namespaces, and the filter",
+    "the system's bubblewrap: user, mount, pid, ipc, uts, cgroup and network namespaces, and the "
+    "filter",
     kFeatures,
-    kLimits,
+    BwrapLimits(),
     /*in_auto=*/true,
     Unavailable,
     Render,

@@ -9,19 +9,26 @@
 namespace agent_exec {
 namespace {
 
-// What its owner may write below a procfs without holding any capability; for most of it the owner is
-// uid 0. Bubblewrap covers four of these itself, but asks access(2) first, and /proc/sys answers no
-// to the question about the directory while its files can be opened.
+// What its owner may write below a procfs without holding any capability; for most of it the owner
+// is uid 0. Bubblewrap covers four of these itself, but asks access(2) first, and /proc/sys answers
+// no to the question about the directory while its files can be opened.
 struct ProcCover {
   const char* name;
   bool always;     // on every kernel; the others come with a driver or an option
   bool root_only;  // nobody but uid 0 owns anything in it
 };
 constexpr ProcCover kProcCovers[] = {
-    {"sys", true, false},          {"bus", true, true},   {"fs", true, true},
-    {"irq", false, true},          {"acpi", false, true}, {"driver", false, true},
-    {"asound", false, true},       {"scsi", false, true}, {"ide", false, true},
-    {"cpu", false, true},          {"dynamic_debug", false, true},
+    {"sys", true, false},
+    {"bus", true, true},
+    {"fs", true, true},
+    {"irq", false, true},
+    {"acpi", false, true},
+    {"driver", false, true},
+    {"asound", false, true},
+    {"scsi", false, true},
+    {"ide", false, true},
+    {"cpu", false, true},
+    {"dynamic_debug", false, true},
     {"sysrq-trigger", false, true},
 };
 
@@ -97,7 +104,8 @@ class MountWords {
       return;
     }
     PassNull pass{numbers_->Next()};
-    Add({"--perms", Octal(readable ? 0444 : 0), "--ro-bind-data", absl::StrCat(pass.fd), op.target});
+    Add({"--perms", Octal(readable ? 0444 : 0), "--ro-bind-data", absl::StrCat(pass.fd),
+         op.target});
     out_->nulls.push_back(pass);
   }
 
@@ -162,9 +170,9 @@ bool ActsOnWrapper(absl::string_view name) {
   for (absl::string_view prefix : {"LD_", "GLIBC_", "MALLOC_", "GCONV_", "LIBC_", "MUSL_"}) {
     if (absl::StartsWith(name, prefix)) return true;
   }
-  for (absl::string_view exact : {"GETCONF_DIR", "LOCPATH", "NLSPATH", "OUTPUT_CHARSET",
-                                  "TEXTDOMAINDIR", "HOSTALIASES", "LOCALDOMAIN", "RES_OPTIONS",
-                                  "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"}) {
+  for (absl::string_view exact :
+       {"GETCONF_DIR", "LOCPATH", "NLSPATH", "OUTPUT_CHARSET", "TEXTDOMAINDIR", "HOSTALIASES",
+        "LOCALDOMAIN", "RES_OPTIONS", "ASAN_OPTIONS", "LSAN_OPTIONS", "UBSAN_OPTIONS"}) {
     if (name == exact) return true;
   }
   return false;

@@ -28,9 +28,9 @@ class DescriptorNumbers {
 };
 
 struct BwrapArgs {
-  std::vector<std::string> words;   // options alone, without the program, "--" and the command
-  std::vector<PassBlob> blobs;      // the data files; their `blob` is an index into Plan::blobs
-  std::vector<PassNull> nulls;      // the masks
+  std::vector<std::string> words;  // options alone, without the program, "--" and the command
+  std::vector<PassBlob> blobs;     // the data files; their `blob` is an index into Plan::blobs
+  std::vector<PassNull> nulls;     // the masks
 };
 
 // Namespaces, privileges and mounts. Descriptors that it names are those of `blobs` and `nulls`.

@@ -29,7 +29,8 @@ absl::Status GapStatus(const Gap& gap, const Plan& plan) {
   std::string message = absl::StrCat(FeatureName(gap.feature), " is not enforced");
   if (!gap.subject.empty()) absl::StrAppend(&message, " for ", QuoteForMessage(gap.subject));
   absl::StrAppend(&message, ": ", gap.reason);
-  std::string place = gap.origin < plan.origins.size() ? FormatOrigin(plan.origins[gap.origin]) : "";
+  std::string place =
+      gap.origin < plan.origins.size() ? FormatOrigin(plan.origins[gap.origin]) : "";
   std::string hint =
       gap.weakening.empty() ? "" : absl::StrCat("'--weaken ", gap.weakening, "' accepts that");
   return ErrorAt(absl::StatusCode::kFailedPrecondition, message, place, hint);
@@ -48,13 +49,12 @@ absl::StatusOr<Choice> Try(const Backend& backend, const Plan& plan, const HostF
     const auto& gaps = choice.rendered.gaps;
     bool enforced = std::find(choice.rendered.enforced.begin(), choice.rendered.enforced.end(),
                               need.feature) != choice.rendered.enforced.end();
-    bool declared = std::any_of(gaps.begin(), gaps.end(), [&need](const Gap& gap) {
-      return gap.feature == need.feature;
-    });
+    bool declared = std::any_of(gaps.begin(), gaps.end(),
+                                [&need](const Gap& gap) { return gap.feature == need.feature; });
     // A need that the renderer forgot is refused like any other.
     if (!enforced && !declared) {
-      choice.rendered.gaps.push_back({need.feature, "", "this backend does not know how", "",
-                                      need.origin});
+      choice.rendered.gaps.push_back(
+          {need.feature, "", "this backend does not know how", "", need.origin});
     }
   }
   for (const Gap& gap : choice.rendered.gaps) {
@@ -157,7 +157,8 @@ void AppendLimits(const Plan& plan, Script* script) {
   if (plan.file_size_bytes > 0) {
     script->steps.emplace_back(SetLimit{Resource::kFileSize, plan.file_size_bytes});
   }
-  if (plan.open_files > 0) script->steps.emplace_back(SetLimit{Resource::kOpenFiles, plan.open_files});
+  if (plan.open_files > 0)
+    script->steps.emplace_back(SetLimit{Resource::kOpenFiles, plan.open_files});
 }
 
 }  // namespace agent_exec

@@ -42,7 +42,8 @@ void AppendFilter(absl::string_view blob, std::string* out) {
   for (size_t i = 0; i + 8 <= blob.size(); i += 8) {
     uint32_t k = byte(i + 4) | uint32_t{byte(i + 5)} << 8 | uint32_t{byte(i + 6)} << 16 |
                  uint32_t{byte(i + 7)} << 24;
-    program.push_back({static_cast<uint16_t>(byte(i) | byte(i + 1) << 8), byte(i + 2), byte(i + 3), k});
+    program.push_back(
+        {static_cast<uint16_t>(byte(i) | byte(i + 1) << 8), byte(i + 2), byte(i + 3), k});
   }
   std::string text = Disassemble(program);
   while (!text.empty()) {
@@ -85,13 +86,15 @@ struct Formatter {
   }
   void operator()(const PassBlob& step) const {
     const std::string& blob = script.blobs[step.blob];
-    absl::StrAppend(out, "pass-blob ", step.fd, " ", Word(step.name), " of ", blob.size(), " bytes");
+    absl::StrAppend(out, "pass-blob ", step.fd, " ", Word(step.name), " of ", blob.size(),
+                    " bytes");
     AppendBlob(blob, step.name, out);
   }
   void operator()(const PassNull& step) const { absl::StrAppend(out, "pass-null ", step.fd); }
   void operator()(const SetLimit& step) const {
     absl::StrAppend(out, "set-limit ",
-                    step.resource == Resource::kFileSize ? "file-size " : "open-files ", step.value);
+                    step.resource == Resource::kFileSize ? "file-size " : "open-files ",
+                    step.value);
   }
   void operator()(const CloseOthers& step) const {
     absl::StrAppend(out, "close-others but", Numbers({0, 1, 2}), Numbers(step.keep));

@@ -6,8 +6,8 @@
 #include "absl/strings/str_cat.h"
 #include "backend/rows.h"
 
-// No confinement: the environment and the descriptors are cleaned, then the command is executed. For
-// danger-full-access, and for those who ask for it by name and by weakening.
+// No confinement: the environment and the descriptors are cleaned, then the command is executed.
+// For danger-full-access, and for those who ask for it by name and by weakening.
 
 namespace agent_exec {
 namespace {
@@ -28,8 +28,8 @@ absl::StatusOr<Rendered> Render(const Plan& plan, const HostFacts&) {
       rendered.enforced.push_back(need.feature);
       continue;
     }
-    rendered.gaps.push_back({need.feature, "", "the backend 'none' confines nothing",
-                             "run-unsandboxed", need.origin});
+    rendered.gaps.push_back(
+        {need.feature, "", "the backend 'none' confines nothing", "run-unsandboxed", need.origin});
   }
   Script& script = rendered.script;
   AppendLimits(plan, &script);

@@ -1,5 +1,6 @@
-// libc++abi prints the type of an uncaught exception, and brings a demangler of 75 kB to do it. Nothing here throws, so in
-// the static binary this name stands in its place and the linker leaves the demangler out.
+// libc++abi prints the type of an uncaught exception, and brings a demangler of 75 kB to do it.
+// Nothing here throws, so in the static binary this name stands in its place and the linker leaves
+// the demangler out.
 
 #include <cstddef>
 

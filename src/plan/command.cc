@@ -1,7 +1,6 @@
 #include "plan/command.h"
 
 #include <cerrno>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

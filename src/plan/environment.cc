@@ -1,6 +1,7 @@
 #include "plan/environment.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -63,6 +64,7 @@ class EnvironmentPass {
     }
     SetOurs();
     AddGitConfig(git_config);
+    AddGoFlags();
     for (auto& [name, variable] : variables_) planning_.plan.env.push_back(std::move(variable));
     return absl::OkStatus();
   }
@@ -107,16 +109,14 @@ class EnvironmentPass {
     // The first of a name counts, as for getenv; an outer sandbox's word about itself is not true
     // of this one.
     if (variables_.find(name) != variables_.end() || IsOurs(name) || IsDenied(name)) return;
-    bool is_hook = IsEnvHook(name);
     for (const EnvRule& rule : planning_.policy.env) {
       if (rule.kind != EnvRule::Kind::kAllow || !MayMatch(rule.name, name)) continue;
-      if (rule.name != name && (is_hook || !NameMatches(rule.name, name))) continue;
+      if (rule.name != name && (!NameMatches(rule.name, name) || IsEnvHook(name))) continue;
       Put(name, pair.substr(equals + 1), true, planning_.origins.Add(rule.origin));
       return;
     }
-    if (is_hook) return;
     for (const Sourced<Weakening>& weaken : planning_.policy.weaken) {
-      if (weaken.value != Weakening::kInheritEnvironment) continue;
+      if (weaken.value != Weakening::kInheritEnvironment || IsEnvHook(name)) continue;
       Put(name, pair.substr(equals + 1), true, planning_.origins.Add(weaken.origin));
       return;
     }
@@ -199,6 +199,25 @@ class EnvironmentPass {
       ++count;
     }
     Set("GIT_CONFIG_COUNT", absl::StrCat(count), origin);
+  }
+
+  // go takes any directory named .git for a repository, asks git about it, and fails when git knows
+  // none: an empty one that only holds the name must not stop a build that would have stamped
+  // nothing.
+  void AddGoFlags() {
+    const std::vector<Placeholder>& placeholders = planning_.plan.placeholders;
+    auto held =
+        std::find_if(placeholders.begin(), placeholders.end(), [](const Placeholder& placeholder) {
+          return placeholder.node == Node::kDirectory && Basename(placeholder.path) == ".git";
+        });
+    if (held == placeholders.end() || IsDenied("GOFLAGS")) return;
+    constexpr absl::string_view kFlag = "-buildvcs=false";
+    const EnvVar* present = Find("GOFLAGS");
+    if (present == nullptr || present->value.empty()) {
+      Set("GOFLAGS", kFlag, held->origin);
+    } else if (!absl::StrContains(present->value, "-buildvcs")) {
+      Set("GOFLAGS", absl::StrCat(present->value, " ", kFlag), held->origin);
+    }
   }
 
   const AccessMap* map_;

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/path.h"

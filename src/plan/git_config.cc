@@ -1,6 +1,7 @@
 #include "plan/git_config.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"

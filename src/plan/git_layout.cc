@@ -250,7 +250,8 @@ absl::Status AddGitProtection(Planning* planning) { return GitPass(planning).Run
 std::string GitWorkTree(absl::string_view directory, Planning* planning) {
   std::vector<absl::string_view> ancestors = AncestorsAndSelf(directory);
   for (auto it = ancestors.rbegin(); it != ancestors.rend(); ++it) {
-    if (planning->paths.Follow(Join(*it, ".git")).error == 0) return std::string(*it);
+    FoundPath git = planning->paths.Follow(Join(*it, ".git"));
+    if (git.error == 0 && !IsPlaceholder(git, planning)) return std::string(*it);
   }
   return "";
 }

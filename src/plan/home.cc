@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/path.h"
 #include "base/status.h"
 #include "plan/access_map.h"

@@ -1,7 +1,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/path.h"
 #include "plan/access_map.h"
 #include "plan/git_config.h"

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "base/path.h"
 #include "plan/home.h"

@@ -7,7 +7,6 @@
 #include "base/diagnostic.h"
 #include "base/path.h"
 #include "base/quote.h"
-#include "base/status.h"
 
 namespace agent_exec {
 namespace {

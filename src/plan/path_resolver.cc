@@ -1,10 +1,10 @@
 #include "plan/path_resolver.h"
 
 #include <cerrno>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "base/path.h"
-#include "host/placeholder_mark.h"
 
 namespace agent_exec {
 namespace {
@@ -41,8 +41,6 @@ const PathResolver::Known& PathResolver::Look(const std::string& path) {
   Known& known = it->second;
   if (!is_new) return known;
   known.error = files_.Lstat(path, &known.info);
-  // Another run's placeholder goes when that run ends, and a mount on it would go along: this run holds the name itself.
-  if (known.error == 0 && LooksLikePlaceholder(known.info)) known.error = ENOENT;
   if (known.error == 0 && known.info.type == NodeType::kSymlink) {
     known.error = files_.ReadLink(path, &known.text);
   }

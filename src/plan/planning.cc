@@ -6,17 +6,15 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "base/diagnostic.h"
 #include "base/path.h"
-#include "base/quote.h"
+#include "host/placeholder_mark.h"
 
 namespace agent_exec {
 namespace {
 
 // Names without an extension, or with one that says little, that tools read as files. Sorted.
 constexpr absl::string_view kFileNames[] = {
-    ".agent-exec.toml",
     ".babelrc",
     ".bash_profile",
     ".bashrc",
@@ -90,11 +88,14 @@ OriginId OriginTable::Add(const Origin& origin) {
     full_ = true;
     return 0;
   }
+  // Neighbours mostly share their origin.
+  if (plan_.origins[last_] == origin) return last_;
   auto [it, is_new] = ids_.try_emplace(
       std::make_tuple(static_cast<int>(origin.kind), origin.line, origin.column, origin.name),
       static_cast<OriginId>(plan_.origins.size()));
   if (is_new) plan_.origins.push_back(origin);
-  return it->second;
+  last_ = it->second;
+  return last_;
 }
 
 OriginId OriginTable::Implied(absl::string_view what) {
@@ -206,6 +207,14 @@ absl::Status UnreachableStatus(const FoundPath& found, absl::string_view act,
   return ErrnoStatus(found.error, act, path, PlaceOf(origin, *planning));
 }
 
+bool IsPlaceholder(const FoundPath& found, Planning* planning) {
+  if (found.error != 0 || !LooksLikePlaceholder(found.info)) return false;
+  if (found.info.type == NodeType::kFile) return true;
+  // The command can give any directory the mark; one with something in it is never ours.
+  std::vector<DirEntry> entries;
+  return planning->files.ListDir(found.path, &entries) == 0 && entries.empty();
+}
+
 absl::Status AddGuard(const Guard& guard, Planning* planning) {
   FoundPath found = planning->paths.Follow(guard.path);
   if (found.error != 0 && !found.missing() && found.error != ELOOP) {
@@ -226,6 +235,12 @@ absl::Status AddGuard(const Guard& guard, Planning* planning) {
   entry.pinned = guard.pinned;
   if (found.error == 0) {
     entry.op.node = NodeOf(found.info);
+    // Another run's placeholder goes when that run ends, and a mount on it would go along: this run
+    // holds the name itself.
+    if (guard.blocks && IsPlaceholder(found, planning)) {
+      entry.missing = true;
+      entry.op.purpose = Purpose::kPlaceholder;
+    }
   } else if (!guard.blocks) {
     return absl::OkStatus();
   } else if (found.error == ENOTDIR) {

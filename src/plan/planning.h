@@ -33,6 +33,7 @@ class OriginTable {
   // (kind, line, column, name)
   absl::btree_map<std::tuple<int, int, int, std::string>, OriginId> ids_;
   bool full_ = false;
+  OriginId last_ = 0;
 };
 
 // A link that must be held if its directory turns out to be writable.
@@ -115,6 +116,9 @@ struct Guard {
 // its own the command may give itself the right.
 absl::Status UnreachableStatus(const FoundPath& found, absl::string_view act,
                                absl::string_view path, OriginId origin, Planning* planning);
+
+// Is this what another run of ours keeps a missing name from being created with?
+bool IsPlaceholder(const FoundPath& found, Planning* planning);
 
 // Claims protection for a name wherever it could be written.
 //   Errors: FailedPrecondition when the name cannot be looked up but the command could make it so.

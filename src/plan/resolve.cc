@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/quote.h"
 #include "base/status.h"
+#include "host/placeholder_mark.h"
 #include "plan/access_map.h"
 #include "plan/anchors.h"
 #include "plan/command.h"
@@ -70,7 +71,10 @@ void AddPinsAbove(absl::string_view path, OriginId origin, const AccessMap& map,
     entry.op.access = Access::kWrite;
     entry.op.purpose = Purpose::kPin;
     entry.op.origin = origin;
-    entry.missing = planning->paths.Follow(ancestor).missing();
+    // Another run's placeholder counts as missing, here by its mark alone: a directory that was
+    // there before serves as well, and is not removed.
+    FoundPath found = planning->paths.Follow(ancestor);
+    entry.missing = found.missing() || (found.is_directory() && LooksLikePlaceholder(found.info));
     planning->entries.push_back(std::move(entry));
   }
 }

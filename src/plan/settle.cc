@@ -1,6 +1,7 @@
 #include "plan/settle.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/path.h"
 #include "plan/access_map.h"

@@ -42,31 +42,31 @@ allow = [
 // for hooks in .git. Files that a program of the host obeys when the user next opens the directory,
 // what other people's sessions hold, and what was built or installed with more rights than this
 // command has.
-#define AE_CONFINED                                                          \
-  "[network]\n"                                                              \
-  "mode = \"none\"\n"                                                        \
-  "[filesystem]\n"                                                           \
-  "home = \"private\"\n"                                                     \
-  "tmp = \"private\"\n"                                                      \
-  "git = \"read-only\"\n"                                                    \
-  "nested-repositories = \"protect\"\n"                                      \
-  "read = [\"/\"]\n"                                                         \
-  "deny-write = [\n"                                                         \
-  "{ path = \".git\", missing = \"block\" },\n"                              \
-  "{ path = \".agent-exec.toml\", kind = \"file\", missing = \"block\" },\n" \
-  "{ path = \"data/agent-sessions\", missing = \"allow\" },\n"               \
-  "{ path = \".env\", missing = \"allow\" },\n"                              \
-  "{ path = \".env.*\", missing = \"allow\" },\n"                            \
-  "{ path = \"node_modules\", missing = \"allow\" },\n"                      \
-  "{ path = \".next\", missing = \"allow\" },\n"                             \
-  "{ path = \".envrc\", missing = \"allow\" },\n"                            \
-  "{ path = \".vscode\", missing = \"allow\" },\n"                           \
-  "{ path = \".idea\", missing = \"allow\" },\n"                             \
-  "{ path = \".mcp.json\", missing = \"allow\" },\n"                         \
-  "{ path = \".claude\", missing = \"allow\" },\n"                           \
-  "{ path = \".codex\", missing = \"allow\" },\n"                            \
-  "{ path = \".cursor\", missing = \"allow\" },\n"                           \
-  "{ path = \".husky\", missing = \"allow\" },\n"                            \
+#define AE_CONFINED                                                         \
+  "[network]\n"                                                             \
+  "mode = \"none\"\n"                                                       \
+  "[filesystem]\n"                                                          \
+  "home = \"private\"\n"                                                    \
+  "tmp = \"private\"\n"                                                     \
+  "git = \"read-only\"\n"                                                   \
+  "nested-repositories = \"protect\"\n"                                     \
+  "read = [\"/\", \".\"]\n"                                                 \
+  "deny-write = [\n"                                                        \
+  "{ path = \".git\", missing = \"block\" },\n"                             \
+  "{ path = \".agent-exec.toml\", kind = \"dir\", missing = \"block\" },\n" \
+  "{ path = \"data/agent-sessions\", missing = \"allow\" },\n"              \
+  "{ path = \".env\", missing = \"allow\" },\n"                             \
+  "{ path = \".env.*\", missing = \"allow\" },\n"                           \
+  "{ path = \"node_modules\", missing = \"allow\" },\n"                     \
+  "{ path = \".next\", missing = \"allow\" },\n"                            \
+  "{ path = \".envrc\", missing = \"allow\" },\n"                           \
+  "{ path = \".vscode\", missing = \"allow\" },\n"                          \
+  "{ path = \".idea\", missing = \"allow\" },\n"                            \
+  "{ path = \".mcp.json\", missing = \"allow\" },\n"                        \
+  "{ path = \".claude\", missing = \"allow\" },\n"                          \
+  "{ path = \".codex\", missing = \"allow\" },\n"                           \
+  "{ path = \".cursor\", missing = \"allow\" },\n"                          \
+  "{ path = \".husky\", missing = \"allow\" },\n"                           \
   "]\n"
 
 // In the order of Mode. None sets `mode`: it is the mode that chooses one of them.

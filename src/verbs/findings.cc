@@ -1,9 +1,16 @@
 #include "verbs/findings.h"
 
+#include <algorithm>
+
 #include "verbs/names.h"
 
 namespace agent_exec {
 namespace {
+
+bool Enforces(const Rendered& rendered, Feature feature) {
+  return std::find(rendered.enforced.begin(), rendered.enforced.end(), feature) !=
+         rendered.enforced.end();
+}
 
 // Members that hold nothing are left out where they are the exception rather than the rule.
 void WriteText(const char* key, absl::string_view value, JsonWriter* json) {
@@ -57,9 +64,11 @@ void WriteFindings(const Plan& plan, const Backend& backend, const Rendered& ren
                    JsonWriter* json) {
   json->Key("backend").String(backend.name);
   json->Key("process-model").String(ProcessModelName(rendered.model));
-  json->Key("confined").Bool(plan.confined);
+  // What is, not what the policy asked for: the gaps say where the two differ.
+  json->Key("confined").Bool(Enforces(rendered, Feature::kMounts));
   json->Key("workspace").String(plan.workspace);
-  json->Key("network").String(NetworkName(plan.network));
+  json->Key("network").String(NetworkName(
+      Enforces(rendered, Feature::kNetworkNone) ? NetworkMode::kNone : NetworkMode::kHost));
   json->Key("enforced").BeginArray();
   for (Feature feature : rendered.enforced) json->String(FeatureName(feature));
   json->EndArray();

@@ -132,8 +132,9 @@ class Shell {
       out += "\n";
     }
     if (!rendered_.script.blobs.empty()) {
-      out += "# Every local user can read this command line in /proc; the launcher passes it in "
-             "memory.\n";
+      out +=
+          "# Every local user can read this command line in /proc; the launcher passes it in "
+          "memory.\n";
     }
     return out;
   }
@@ -141,8 +142,8 @@ class Shell {
   const Plan& plan_;
   const Backend& backend_;
   const Rendered& rendered_;
-  std::string before_;        // lines before the command
-  std::string inner_;         // lines that only the command may be affected by
+  std::string before_;  // lines before the command
+  std::string inner_;   // lines that only the command may be affected by
   std::string command_;
   std::string redirections_;  // of the command
 };

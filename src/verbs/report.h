@@ -9,8 +9,8 @@
 
 namespace agent_exec {
 
-// The object of --report that is written before the command starts: one line of JSON and a newline. Its member "event" is
-// "start". The command line and the values of the environment are not in it.
+// The object of --report that is written before the command starts: one line of JSON and a newline.
+// Its member "event" is "start". The command line and the values of the environment are not in it.
 std::string FormatStartReport(const Policy& policy, const Plan& plan, const Backend& backend,
                               const Rendered& rendered);
 

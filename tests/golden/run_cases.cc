@@ -1,12 +1,14 @@
 // Whole runs of the launcher on hosts made up in text. A case is a directory:
 //
 //   cmd          the command line, a word on each line, without the program's name
-//   host         a named host of support/facts.h ("debian-user"), then lines of "fact = value" or of a FakeFileView tree, on
-//                top of kHost (support/planning.h). Facts: cwd, self, env (adds NAME=VALUE), tty (stdin, stdout or stderr)
+//   host         a named host of support/facts.h ("debian-user"), then lines of "fact = value" or
+//   of a FakeFileView tree, on
+//                top of kHost (support/planning.h). Facts: cwd, self, env (adds NAME=VALUE), tty
+//                (stdin, stdout or stderr)
 //   policy.toml  appears as /w/policy.toml, if there is one
 // and what comes out, accepted by AGENT_EXEC_ACCEPT=1:
-//   argv         of a start: what is executed, an option with its values on each line, descriptors and environment
-//   report       of a start: the first object of --report, a member on each line
+//   argv         of a start: what is executed, an option with its values on each line, descriptors
+//   and environment report       of a start: the first object of --report, a member on each line
 //   error        else: the exit status and what is said
 
 #include <algorithm>
@@ -78,8 +80,8 @@ bool SetFact(const std::string& line, HostFacts* facts) {
   return true;
 }
 
-// One object, a member on each line. The hash is another one with each change of a built-in profile, which the other files
-// show better.
+// One object, a member on each line. The hash is another one with each change of a built-in
+// profile, which the other files show better.
 std::string ShowReport(const std::string& line) {
   std::optional<Json> json = ParseJson(line.substr(0, line.size() - 1));
   REQUIRE(json.has_value());
@@ -112,7 +114,8 @@ std::string ShowStart(const Rendered& rendered) {
     absl::StrAppend(&out, breaks ? "\n" : out.empty() ? "" : " ", EscapeControls(ShellQuote(word)));
   }
   out += "\n\n";
-  // The rest of the steps, without the words again and the filter, which has golden files of its own.
+  // The rest of the steps, without the words again and the filter, which has golden files of its
+  // own.
   std::string script = FormatScript(rendered.script);
   bool skipping = false;
   for (const std::string& line : Lines(script)) {

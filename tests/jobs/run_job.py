@@ -15,6 +15,7 @@ import stat
 import subprocess
 import sys
 import tempfile
+import time
 
 AGENT_EXEC = os.path.abspath(os.environ.get("AGENT_EXEC", "build/agent-exec"))
 LAUNCHER = [AGENT_EXEC, "--mode", "workspace-write", *os.environ.get("AGENT_EXEC_FLAGS", "").split(), "--"]
@@ -201,8 +202,10 @@ fn adds() { assert_eq!(1 + 1, 2); }
 class GoBuild(Job):
     """go vet, build and test of a small offline module"""
     tools = ("go",)
-    steps = (["go", "vet", "./..."], ["go", "build", "-o", "sample", "."], ["./sample"], ["go", "test", "./..."])
-    ignore = r"$^"
+    # A cache in the workspace: that of a private home is empty at each start, and the standard library is compiled anew.
+    steps = tuple(["sh", "-c", f"GOCACHE=$PWD/cache {step}"] for step in
+                  ("go vet ./...", "go build -o sample .", "./sample", "go test ./..."))
+    ignore = r"cache(/.*)?"
 
     def prepare(self, directory):
         write(f"{directory}/go.mod", "module example.invalid/sample\n\ngo 1.20\n")
@@ -220,7 +223,7 @@ class GitReading(Job):
     tools = ("git",)
     ignore = r"\.git/index"  # holds inode numbers and times
     steps = (["git", "status"], ["git", "status", "--porcelain", "--ignored"], ["git", "log", "--stat", "-3"], ["git", "diff"],
-             ["git", "branch", "-a"], ["git", "show", "HEAD:a.txt"], ["git", "blame", "a.txt"], ["git", "stash", "list"])
+             ["git", "branch", "-a"], ["git", "show", "HEAD:a.txt"], ["git", "stash", "list"])
 
     def prepare(self, directory):
         def git(*words):
@@ -269,7 +272,18 @@ def run_steps(job, prefix, directory, env):
                               stderr=subprocess.PIPE, timeout=300)
         seen.append((" ".join(step), done.returncode, job.normalize(done.stdout.decode(errors="replace")),
                      job.normalize(done.stderr.decode(errors="replace"))))
+    if prefix:
+        wait_for_placeholders(directory)
     return seen
+
+
+def wait_for_placeholders(directory):
+    """What holds a missing name is removed just after the launcher ends, by a process that outlives it."""
+    names = [os.path.join(directory, name) for name in (".git", ".agent-exec.toml")]
+    for _ in range(200):
+        if not any(os.path.lexists(name) and os.lstat(name).st_mtime == 1000000000 for name in names):
+            return
+        time.sleep(0.01)
 
 
 def compare(name, who):

@@ -59,10 +59,10 @@ FakeFileView::Node& FakeFileView::MakeNode(const std::string& path, NodeType typ
 
 void FakeFileView::AddLine(absl::string_view line) {
   std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
-  std::string mode, uid, device, rest;
+  std::string mode, uid, device, mtime, rest;
   bool has_no_type = false;
   while (TakeWord(&words, "mode=", &mode) || TakeWord(&words, "uid=", &uid) ||
-         TakeWord(&words, "dev=", &device) ||
+         TakeWord(&words, "dev=", &device) || TakeWord(&words, "mtime=", &mtime) ||
          (words.back() == "unlistable" && TakeWord(&words, "unlistable", &rest) &&
           (has_no_type = true))) {
   }
@@ -95,6 +95,7 @@ void FakeFileView::AddLine(absl::string_view line) {
   node.info.size_bytes = static_cast<int64_t>(node.text.size());
   if (!mode.empty()) node.info.mode = static_cast<uint32_t>(std::strtoul(mode.c_str(), nullptr, 8));
   if (!uid.empty()) node.info.uid = static_cast<uint32_t>(std::strtoul(uid.c_str(), nullptr, 10));
+  if (!mtime.empty()) node.info.mtime_s = std::strtoll(mtime.c_str(), nullptr, 10);
   if (!device.empty()) node.info.device = std::strtoul(device.c_str(), nullptr, 10);
 }
 

@@ -23,7 +23,7 @@ namespace agent_exec::testing {
 //   /w/s socket                  a socket; also fifo, device
 //   /w/b hardlink /w/a           another name of a file that stands above
 //
-// and then any of  mode=0700 uid=1000 dev=2 unlistable  (no d_type: unknown).
+// and then any of  mode=0700 uid=1000 dev=2 mtime=1000000000 unlistable  (no d_type: unknown).
 class FakeFileView : public FileView {
  public:
   // uid: who looks; 0 may search and read everything.

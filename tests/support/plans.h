@@ -42,7 +42,8 @@ inline MountOp Special(MountKind kind, std::string target) {
   return op;
 }
 
-// `make -j2` in a writable /w, with a private /tmp, no network, one denied file and one denied directory.
+// `make -j2` in a writable /w, with a private /tmp, no network, one denied file and one denied
+// directory.
 inline Plan SmallPlan() {
   Plan plan;
   plan.workspace = "/w";

@@ -61,7 +61,7 @@ class Reader {
 
   void Option(const std::string& option) {
     static const std::set<std::string> kFlags = {
-        "--unshare-user", "--unshare-pid",        "--unshare-ipc", "--unshare-uts",
+        "--unshare-user", "--unshare-pid",        "--unshare-ipc",    "--unshare-uts",
         "--unshare-net",  "--unshare-cgroup-try", "--die-with-parent"};
     const bool takes_mode = option == "--tmpfs" || option == "--ro-bind-data" || option == "--size";
     if (has_mode_ && !takes_mode) {

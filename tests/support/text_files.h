@@ -1,7 +1,7 @@
 #pragma once
 
-// A file system of a few text files, for tests that only read configuration. What a test of paths needs (links, directories to be
-// listed) has fake_file_view.h.
+// A file system of a few text files, for tests that only read configuration. What a test of paths
+// needs (links, directories to be listed) has fake_file_view.h.
 
 #include <cerrno>
 #include <map>

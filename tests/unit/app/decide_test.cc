@@ -5,10 +5,10 @@
 #include <variant>
 #include <vector>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/ascii.h"
 #include "support/doctest.h"
 #include "support/facts.h"
 #include "support/fake_file_view.h"
@@ -143,8 +143,9 @@ TEST_SUITE("app/decide") {
     CHECK_FALSE(absl::StrContains(Env(launch), "hunter2"));
     CHECK_EQ(MustLaunch({"--mode", "danger-full-access", "--quiet", "make"}).err, "");
     Launch json = MustLaunch({"--mode=danger-full-access", "--error-format=json", "make"});
-    CHECK_EQ(json.err,
-             "{\"notice\":\"unconfined\",\"message\":\"nothing is confined\",\"place\":\"--mode\"}\n");
+    CHECK_EQ(
+        json.err,
+        "{\"notice\":\"unconfined\",\"message\":\"nothing is confined\",\"place\":\"--mode\"}\n");
   }
 
   TEST_CASE("running without a sandbox needs the weakening by name, and warns") {
@@ -153,6 +154,10 @@ TEST_SUITE("app/decide") {
     CHECK_EQ(launch.err,
              "agent-exec: warning: nothing is confined, although the policy asks for it "
              "(--weaken)\n");
+    // As in danger-full-access: nothing in the environment speaks of a sandbox.
+    CHECK(absl::StrContains(Env(launch), "AGENT_EXEC_NETWORK=host"));
+    CHECK_FALSE(absl::StrContains(Env(launch), "/run/agent-exec"));
+    CHECK_FALSE(launch.rendered.gaps.empty());
     // Accepted, but not needed here.
     CHECK_EQ(MustLaunch({"--weaken", "run-unsandboxed", "make"}).err, "");
   }

@@ -35,7 +35,9 @@ TEST_SUITE("app/env_files") {
         {"A=\"q\" $HOME #x", "1:A=[\"q\" $HOME #x] "},
         {"A=b=c\nE=\n", "1:A=[b=c] 2:E=[] "},
         {"# comment\n\n  \t\nA=1", "4:A=[1] "},
-        {"\xef\xbb\xbf" "A=1\r\nB=2\r\n", "1:A=[1] 2:B=[2] "},
+        {"\xef\xbb\xbf"
+         "A=1\r\nB=2\r\n",
+         "1:A=[1] 2:B=[2] "},
         {"", ""},
         {"a.b=x", "1:a.b=[x] "},
     };

@@ -131,7 +131,8 @@ TEST_SUITE("app/layers") {
          "PERMISSION_DENIED: cannot read policy file '/home/u/.config/agent-exec/policy.toml': "
          "Permission denied |  | "},
         {kUser, EXDEV, 1000, 0644,
-         "PERMISSION_DENIED: policy file '/home/u/.config/agent-exec/policy.toml' is a symlink that "
+         "PERMISSION_DENIED: policy file '/home/u/.config/agent-exec/policy.toml' is a symlink "
+         "that "
          "leaves its directory |  | put a copy in its place, or name the file itself by --policy"},
         {kUser, EINVAL, 1000, 0644,
          "PERMISSION_DENIED: policy file '/home/u/.config/agent-exec/policy.toml' is not a regular "
@@ -143,7 +144,8 @@ TEST_SUITE("app/layers") {
          "PERMISSION_DENIED: policy file '/etc/agent-exec/policy.toml' can be written by everybody "
          "|  | chmod go-w /etc/agent-exec/policy.toml"},
         {"/etc/agent-exec/policy.toml", 0, 1001, 0644,
-         "PERMISSION_DENIED: policy file '/etc/agent-exec/policy.toml' belongs to user 1001, neither "
+         "PERMISSION_DENIED: policy file '/etc/agent-exec/policy.toml' belongs to user 1001, "
+         "neither "
          "to you nor to root |  | read it, then take it over: chown 1000 "
          "/etc/agent-exec/policy.toml"},
         {"/w/.agent-exec.toml", 0, 1001, 0644, "/w/.agent-exec.toml, command line"},

@@ -61,7 +61,8 @@ bool Contains(const std::vector<std::string>& all, absl::string_view one) {
 
 // A plan whose mounts are as wild as the invariants of a Plan allow.
 Plan WildPlan(Random* random) {
-  static const char* const kNames[] = {"a", "b", "--bind", "-x", "new\nline", "\xff\xfe", "sp ace", "c"};
+  static const char* const kNames[] = {"a",         "b",        "--bind", "-x",
+                                       "new\nline", "\xff\xfe", "sp ace", "c"};
   Plan plan = SmallPlan();
   plan.denied = random->OneIn(3) ? DeniedForm::kEmpty : DeniedForm::kError;
   plan.mounts.clear();
@@ -165,7 +166,8 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK_EQ(Words(SmallPlan()),
              "/usr/bin/bwrap --unshare-user --unshare-pid --unshare-ipc --unshare-uts "
              "--unshare-cgroup-try --unshare-net --die-with-parent --cap-drop ALL "
-             "--ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys --perms 755 --tmpfs /run "
+             "--ro-bind / / --dev /dev --proc /proc --ro-bind /proc/sys /proc/sys --perms 755 "
+             "--tmpfs /run "
              "--perms 1777 --size 1048576 --tmpfs /tmp --bind /w /w "
              "--perms 1777 --tmpfs /dev/shm --perms 000 --ro-bind-data 5 /w/.env "
              "--perms 000 --tmpfs /w/keys "
@@ -182,8 +184,8 @@ TEST_SUITE("backend/bubblewrap") {
     data.mode = 0444;
     plan.blobs = {"[user]\n"};
     plan.mounts = {link, data};
-    CHECK(absl::StrContains(Words(plan),
-                            "--symlink usr/bin /bin --perms 444 --ro-bind-data 5 /home/u/.gitconfig"));
+    CHECK(absl::StrContains(
+        Words(plan), "--symlink usr/bin /bin --perms 444 --ro-bind-data 5 /home/u/.gitconfig"));
     Rendered rendered = MustRender(plan);
     PassBlob last = StepsOf<PassBlob>(rendered).back();
     CHECK_EQ(last.fd, 5);
@@ -286,7 +288,8 @@ TEST_SUITE("backend/bubblewrap") {
     const std::string& bytes = rendered.script.blobs[filter.blob];
     REQUIRE(bytes.size() >= 8);
     CHECK_EQ(bytes.size() % 8, 0);
-    // BPF_LD | BPF_W | BPF_ABS at the architecture: every filter begins by telling which ABI called.
+    // BPF_LD | BPF_W | BPF_ABS at the architecture: every filter begins by telling which ABI
+    // called.
     CHECK_EQ(static_cast<unsigned char>(bytes[0]), 0x20);
     CHECK_EQ(static_cast<unsigned char>(bytes[4]), 4);
   }
@@ -300,7 +303,6 @@ TEST_SUITE("backend/bubblewrap") {
       return AssembleFilter(options).size() * 8;
     };
     FilterOptions user;
-    user.setgid_chmod = SetgidChmod::kAllow;
     CHECK_EQ(filter(DebianUser()).size(), serialized_size(user));
     FilterOptions root;
     root.ignore_chown = true;
@@ -310,7 +312,8 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK_NE(filter(arm), filter(DebianUser()));
   }
 
-  TEST_CASE("placeholders are made first, then the sweeper starts, and descriptors are closed last") {
+  TEST_CASE(
+      "placeholders are made first, then the sweeper starts, and descriptors are closed last") {
     Plan plan = SmallPlan();
     plan.lasting_dirs = {{"/home/u/.cache/agent-exec/x/tmp", 0}};
     plan.placeholders = {{"/w/a", Node::kDirectory, true, "/w", 0},
@@ -349,7 +352,8 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK_EQ(ReadBackBubblewrap(rendered.script).info_fd, -1);
   }
 
-  TEST_CASE("more words than bubblewrap takes are an error with the number, the bound and the rule") {
+  TEST_CASE(
+      "more words than bubblewrap takes are an error with the number, the bound and the rule") {
     Plan plan = SmallPlan();
     HostFacts facts = DebianUser();
     facts.max_open_files = 100000;
@@ -447,11 +451,11 @@ TEST_SUITE("backend/bubblewrap") {
     const std::vector<std::string> always = LimitCodes(plan, DebianUser());
     CHECK_EQ(absl::StrJoin(always, " "),
              "signal-status no-signal-forwarding setup-failure-status background-ends child-signal "
-             "stdio-reopen host-replacement loopback-only setgid-files");
-    for (const char* code : {"single-id-map", "root-chown", "root-setgid"}) {
+             "stdio-reopen host-replacement loopback-only no-setgid");
+    for (const char* code : {"single-id-map", "root-chown"}) {
       CHECK(Contains(LimitCodes(plan, DebianRoot()), code));
     }
-    CHECK_FALSE(Contains(LimitCodes(plan, DebianRoot()), "setgid-files"));
+    CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "root-chown"));
     plan.network = NetworkMode::kHost;
     CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "loopback-only"));
     plan.globs = {{"**/.env", 2, 3}};
@@ -474,7 +478,7 @@ TEST_SUITE("backend/bubblewrap") {
       CHECK_FALSE(absl::StrContains(limit.text, '\n'));
       CHECK_FALSE(absl::EndsWith(limit.text, "."));
     }
-    CHECK_EQ(codes.size(), 16);
+    CHECK_EQ(codes.size(), 15);
   }
 }
 

@@ -14,9 +14,7 @@ namespace {
 
 using namespace testing;
 
-Sourced<std::string> Wish(const char* name) {
-  return {name, {Origin::Kind::kFlag, "--backend"}};
-}
+Sourced<std::string> Wish(const char* name) { return {name, {Origin::Kind::kFlag, "--backend"}}; }
 
 const Sourced<Weakening> kUnsandboxed[] = {
     {Weakening::kRunUnsandboxed, {Origin::Kind::kFlag, "--weaken"}}};
@@ -67,8 +65,8 @@ TEST_SUITE("backend/registry") {
     REQUIRE_OK_AND_ASSIGN(Choice kept,
                           ChooseBackend(Wish("auto"), SmallPlan(), DebianUser(), kUnsandboxed));
     CHECK_EQ(std::string(kept.backend->name), "bwrap");
-    REQUIRE_OK_AND_ASSIGN(Choice lost, ChooseBackend(Wish("auto"), SmallPlan(), WithoutBubblewrap(),
-                                                     kUnsandboxed));
+    REQUIRE_OK_AND_ASSIGN(
+        Choice lost, ChooseBackend(Wish("auto"), SmallPlan(), WithoutBubblewrap(), kUnsandboxed));
     CHECK_EQ(std::string(lost.backend->name), "none");
     // Who names a backend does not want another.
     CHECK_ERROR(ChooseBackend(Wish("bwrap"), SmallPlan(), WithoutBubblewrap(), kUnsandboxed),

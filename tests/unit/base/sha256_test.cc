@@ -26,7 +26,8 @@ TEST_SUITE("base/sha256") {
   }
 
   TEST_CASE("the length goes into a second block when it does not fit into the first") {
-    // 55 bytes are the longest tail with room for the length, 56 the shortest without; 64 leave none.
+    // 55 bytes are the longest tail with room for the length, 56 the shortest without; 64 leave
+    // none.
     CHECK(Sha256Hex(std::string(55, 'a')) ==
           "9f4390f8d30c2dd92ec9f095b65e2b9ae9b0a925a5258e241c9f1e910f734318");
     CHECK(Sha256Hex(std::string(56, 'a')) ==

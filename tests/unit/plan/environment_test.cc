@@ -61,6 +61,19 @@ absl::StatusOr<Plan> PlanWith(std::vector<std::string> caller, absl::string_view
 }  // namespace
 
 TEST_SUITE("plan/environment") {
+  TEST_CASE("go is told not to ask git about a .git that only holds the name") {
+    REQUIRE_OK_AND_ASSIGN(const Plan held, PlanWith({"HOME=/home/u", "GOFLAGS=-mod=mod"},
+                                                    "read /\nwrite .\ndeny-write .git", ""));
+    REQUIRE_EQ(held.placeholders.size(), 1);
+    std::string flags;
+    for (const EnvVar& variable : held.env) {
+      if (variable.name == "GOFLAGS") flags = variable.value;
+    }
+    CHECK_EQ(flags, std::string("-buildvcs=false"));
+    REQUIRE_OK_AND_ASSIGN(const Plan free, PlanWith({"HOME=/home/u"}, "read /\nwrite .", ""));
+    for (const EnvVar& variable : free.env) CHECK_NE(variable.name, std::string("GOFLAGS"));
+  }
+
   TEST_CASE("only what is allowed passes, sorted, the first of a name") {
     CheckVariables({"B=2", "SECRET=x", "A=1", "B=3", "bad", "=x"},
                    {Rule(kAllow, "A"), Rule(kAllow, "B")}, "A=1 B=2");

@@ -282,6 +282,30 @@ TEST_SUITE("plan/protect") {
     CHECK_EQ(loop.held_links.size(), 1u);
   }
 
+  TEST_CASE("a placeholder of another run is held by this one too") {
+    CheckCase(
+        {"a directory, a file, and a parent",
+         "read /\nwrite .\ndeny-write .git\ndeny-write .npmrc\ndeny-write a/b",
+         "/w/.git/ mode=0555 mtime=1000000000\n/w/.npmrc mode=0444 mtime=1000000000\n"
+         "/w/a/ mode=0755 mtime=1000000000\n/w/a/b/ mode=0555 mtime=1000000000",
+         "rw bind /w\nro bind /w/.git (placeholder)\nro bind /w/.npmrc (placeholder)\n"
+         "rw bind /w/a (pin)\nro bind /w/a/b (placeholder)\n",
+         "dir /w/.git in /w\nfile /w/.npmrc in /w\ndir /w/a in /w writable\ndir /w/a/b in /w\n",
+         ""});
+    CheckCase({"one that need not be there is like anything else",
+               "read /\nwrite .\ndeny-write .env missing=allow",
+               "/w/.env mode=0444 mtime=1000000000", "rw bind /w\nro bind /w/.env\n", "", ""});
+  }
+
+  TEST_CASE("the mark of a placeholder makes nothing invisible to the rules") {
+    CheckCase({"a denied file below", "read /\nwrite .\ndeny-read d/.env\ndeny-write p",
+               "/w/d/ mode=0755 mtime=1000000000\n/w/d/.env = s\n/w/p/ mode=0755 "
+               "mtime=1000000000\n/w/p/x",
+               "rw bind /w\nmask file /w/d/.env\nro bind /w/p\n", "", ""});
+    CheckCase({"a denied file of that look", "read /\nwrite .\ndeny-read .env",
+               "/w/.env mode=0444 mtime=1000000000", "rw bind /w\nmask file /w/.env\n", "", ""});
+  }
+
   TEST_CASE("policy files and the launcher are protected where they could be written") {
     FakeFileView files(absl::StrCat(kHost, "/w/policy.toml\n/w/bin/agent-exec mode=0755"));
     HostFacts facts = FactsOf();

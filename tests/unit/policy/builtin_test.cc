@@ -86,7 +86,7 @@ TEST_SUITE("policy/builtin") {
 
   TEST_CASE("read-only shows the host and writes nothing") {
     REQUIRE_OK_AND_ASSIGN(const Policy policy, MergeTexts({}, {{"mode", "read-only"}}));
-    CHECK_EQ(Values("filesystem.read", policy), std::string("\"/\""));
+    CHECK_EQ(Values("filesystem.read", policy), std::string("\"/\" \".\""));
     CHECK_EQ(Values("filesystem.write", policy), std::string());
     CHECK_EQ(Values("filesystem.home", policy), std::string("\"private\""));
     CHECK_EQ(Values("filesystem.tmp", policy), std::string("\"private\""));
@@ -95,13 +95,13 @@ TEST_SUITE("policy/builtin") {
 
   TEST_CASE("workspace-write writes the workspace but for protected names") {
     REQUIRE_OK_AND_ASSIGN(const Policy policy, MergeTexts({}));
-    CHECK_EQ(Values("filesystem.read", policy), std::string("\"/\""));
+    CHECK_EQ(Values("filesystem.read", policy), std::string("\"/\" \".\""));
     CHECK_EQ(Values("filesystem.write", policy),
              std::string("\".\" { path = \"node_modules/.cache\", missing = \"allow\" } "
                          "{ path = \"node_modules/.vite*\", missing = \"allow\" }"));
     std::string protected_names =
         "{ path = \".git\", missing = \"block\" } "
-        "{ path = \".agent-exec.toml\", missing = \"block\", kind = \"file\" }";
+        "{ path = \".agent-exec.toml\", missing = \"block\", kind = \"dir\" }";
     for (const char* name :
          {"data/agent-sessions", ".env", ".env.*", "node_modules", ".next", ".envrc", ".vscode",
           ".idea", ".mcp.json", ".claude", ".codex", ".cursor", ".husky"}) {

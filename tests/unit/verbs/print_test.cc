@@ -124,8 +124,7 @@ env -i \
   TEST_CASE("a command that env would take for an assignment goes through a shell") {
     Plan plan = SmallPlan();
     plan.command.argv = {"a=b", "c"};
-    CHECK(absl::StrContains(Shell(plan, "none"),
-                            "\n  sh -c 'exec \"$0\" \"$@\"' \\\n  'a=b' c\n"));
+    CHECK(absl::StrContains(Shell(plan, "none"), "\n  sh -c 'exec \"$0\" \"$@\"' \\\n  'a=b' c\n"));
   }
 
   TEST_CASE("a variable whose name no shell can say is written out") {

@@ -85,8 +85,9 @@ TEST_SUITE("verbs/show_policy") {
 
   TEST_CASE("a merged policy with its built-in profile reads back too") {
     for (const char* mode : {"read-only", "workspace-write", "danger-full-access"}) {
-      REQUIRE_OK_AND_ASSIGN(Layer layer, ParseToml(std::string("version = 1\nmode = \"") + mode + "\"\n",
-                                                   "p.toml", LayerKind::kGiven));
+      REQUIRE_OK_AND_ASSIGN(
+          Layer layer, ParseToml(std::string("version = 1\nmode = \"") + mode + "\"\n", "p.toml",
+                                 LayerKind::kGiven));
       REQUIRE_OK_AND_ASSIGN(Policy policy, MergeLayers({layer}));
       INFO(FormatPolicy(policy));
       CHECK_EQ(Values(Applied(FormatPolicy(policy))), Values(policy));

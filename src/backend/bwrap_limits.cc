@@ -1,0 +1,78 @@
+#include "backend/bwrap_limits.h"
+
+#include <algorithm>
+
+namespace agent_exec {
+namespace {
+
+bool Always(const Plan&, const HostFacts&) { return true; }
+
+bool IsRoot(const Plan&, const HostFacts& facts) { return facts.uid == 0; }
+
+bool HasPlaceholders(const Plan& plan, const HostFacts&) { return !plan.placeholders.empty(); }
+
+bool HasNoNetwork(const Plan& plan, const HostFacts&) { return plan.network == NetworkMode::kNone; }
+
+bool HasPatterns(const Plan& plan, const HostFacts&) { return !plan.globs.empty(); }
+
+bool HasFileMount(const Plan& plan, const HostFacts&) {
+  return std::any_of(plan.mounts.begin(), plan.mounts.end(), [](const MountOp& op) {
+    return op.node == Node::kFile && (op.kind == MountKind::kMask || op.kind == MountKind::kBind);
+  });
+}
+
+bool HasHiddenTerminal(const Plan&, const HostFacts& facts) {
+  return !facts.stdout_is_tty && (facts.stdin_is_tty || facts.stderr_is_tty);
+}
+
+// Bubblewrap sets PWD, whatever it was given.
+bool ChangesPwd(const Plan& plan, const HostFacts&) {
+  for (const EnvVar& variable : plan.env) {
+    if (variable.name == "PWD") return variable.value != plan.command.cwd;
+  }
+  return true;
+}
+
+constexpr BackendLimit kLimits[] = {
+    {"signal-status", "a command that dies by signal N is reported as exit status 128+N", Always},
+    {"no-signal-forwarding",
+     "a signal to the launched process is not passed to the command: one that ends the process, "
+     "Ctrl-C included, ends the sandbox by SIGKILL before a handler has run",
+     Always},
+    {"setup-failure-status",
+     "when bubblewrap itself fails, the status is 1 and the message is bubblewrap's own", Always},
+    {"background-ends", "background processes end when the command does", Always},
+    {"child-signal", "SIGCHLD is unblocked for the command even where the caller had blocked it",
+     Always},
+    {"stdio-reopen",
+     "files on standard input, output and error can be opened again by the command, through "
+     "/proc/self/fd, with the caller's rights",
+     Always},
+    {"host-replacement",
+     "when a program of the host replaces a denied or protected file by rename, the new one is "
+     "neither denied nor protected for the rest of the run",
+     HasFileMount},
+    {"new-names", "names that come to match a pattern during the run are not denied or protected",
+     HasPatterns},
+    {"placeholder-leftovers",
+     "placeholders for missing names are removed by a process that outlives the sandbox for a "
+     "moment; after a crash of the host they stay until the next run",
+     HasPlaceholders},
+    {"loopback-only",
+     "the loopback interface has 127.0.0.1 and ::1 alone, and ports below 1024 are for nobody",
+     HasNoNetwork},
+    {"single-id-map",
+     "only the caller's own user and group are mapped: files of others appear as nobody's", IsRoot},
+    {"root-chown", "changes of ownership succeed without effect", IsRoot},
+    {"no-setgid", "no directory can be made setgid, as trees shared by a group are", Always},
+    {"terminal-name",
+     "the terminal has a name inside (/dev/console) only when it is standard output too",
+     HasHiddenTerminal},
+    {"pwd-variable", "PWD is always set, to the directory in which the command starts", ChangesPwd},
+};
+
+}  // namespace
+
+absl::Span<const BackendLimit> BwrapLimits() { return kLimits; }
+
+}  // namespace agent_exec
