@@ -74,6 +74,7 @@ int Show(const Text& text) {
   options.report_target = launch.report_target;
   options.report_line = launch.report_line;
   options.error_format = launch.error_format;
+  options.places = launch.places;
   // Where nothing wraps the command, what is executed is the command.
   options.exec_is_command = true;
   for (Feature feature : launch.rendered.enforced) {

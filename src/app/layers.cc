@@ -154,8 +154,11 @@ class Loader {
                        "put a copy in its place, or name the file itself by --policy");
       case EINVAL:
       case EISDIR:
-        // Another run holds the name so that its command cannot make a policy there.
-        if (files_.Lstat(path, &info) == 0 && LooksLikePlaceholder(info)) {
+        // Another run holds the name so that its command cannot make a policy there, or has just
+        // let go of it.
+        if (int now = files_.Lstat(path, &info);
+            now == ENOENT ||
+            (now == 0 && (LooksLikePlaceholder(info) || MayBecomePlaceholder(info)))) {
           *error = ENOENT;
           return absl::OkStatus();
         }

@@ -20,7 +20,7 @@ class SchemaWriter {
     Text("title", "agent-exec policy");
     Text("description", "What a command started by agent-exec may do; see agent-exec.toml(5).");
     OpenTable();
-    json_.Key("required").BeginArray().String("version").EndArray();
+
     json_.Key("properties").BeginObject();
     json_.Key("version").BeginObject();
     Text("description", "The version of the policy language.");

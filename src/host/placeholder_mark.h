@@ -23,4 +23,11 @@ inline bool LooksLikePlaceholder(const NodeInfo& info) {
          (mode == kPlaceholderDirectoryMode || mode == kPlaceholderParentMode);
 }
 
+// An empty directory of this mode is a placeholder whose run has not come to the stamp yet, or one
+// of nobody else's making: to plan it as an ordinary directory would leave the name free once that
+// run has ended.
+inline bool MayBecomePlaceholder(const NodeInfo& info) {
+  return info.type == NodeType::kDirectory && (info.mode & 0777) == kPlaceholderDirectoryMode;
+}
+
 }  // namespace agent_exec

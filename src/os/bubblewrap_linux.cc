@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <initializer_list>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "base/path.h"
 #include "base/quote.h"
@@ -76,12 +78,14 @@ int64_t NowMs() {
 
 // What a program prints on its standard output, with an empty environment: the caller's may hold
 // loader hooks.
-std::string OutputOf(const std::string& path, const char* option) {
+std::string OutputOf(const std::string& path, std::initializer_list<const char*> words) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0) return "";
   UniqueFd reader(ends[0]);
   UniqueFd writer(ends[1]);
-  char* const argv[] = {const_cast<char*>(path.c_str()), const_cast<char*>(option), nullptr};
+  std::vector<char*> argv = {const_cast<char*>(path.c_str())};
+  for (const char* word : words) argv.push_back(const_cast<char*>(word));
+  argv.push_back(nullptr);
   char* const env[] = {nullptr};
   pid_t child = fork();
   if (child < 0) return "";
@@ -90,7 +94,7 @@ std::string OutputOf(const std::string& path, const char* option) {
     if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(null_fd, STDERR_FILENO) < 0)
       _exit(1);
     if (dup2(writer.get(), STDOUT_FILENO) < 0) _exit(1);
-    (void)execve(path.c_str(), argv, env);
+    (void)execve(path.c_str(), argv.data(), env);
     _exit(1);
   }
   writer.Reset();
@@ -175,10 +179,17 @@ bool ScanBubblewrap(const std::string& path, Tool* tool) {
 }
 
 void AskBubblewrap(const std::string& path, Tool* tool) {
-  std::string version = OutputOf(path, "--version");
+  std::string version = OutputOf(path, {"--version"});
   (void)FindVersion(version.data(), version.data() + version.size(), &tool->version);
-  std::string usage = OutputOf(path, "--help");
+  std::string usage = OutputOf(path, {"--help"});
   CollectOptions(usage.data(), usage.data() + usage.size(), &tool->features);
+}
+
+bool TryBubblewrap(const std::string& path) {
+  // The program that does nothing is bwrap itself, which is there and executable.
+  return absl::StrContains(
+      OutputOf(path, {"--unshare-user", "--ro-bind", "/", "/", "--", path.c_str(), "--version"}),
+      "bubblewrap");
 }
 
 Tool FindBubblewrap(const std::vector<std::string>& candidates) {

@@ -63,6 +63,10 @@ HostFacts GatherFacts(GatherScope scope) {
     facts.bwrap = FindBubblewrap(BubblewrapCandidates());
     facts.user_namespaces_problem = TryUserNamespace();
     facts.user_namespaces = facts.user_namespaces_problem.empty();
+    if (!facts.user_namespaces && !facts.bwrap.path.empty() && TryBubblewrap(facts.bwrap.path)) {
+      facts.user_namespaces = true;
+      facts.user_namespaces_problem.clear();
+    }
   }
   return facts;
 }

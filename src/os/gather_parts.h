@@ -31,6 +31,13 @@ bool ScanBubblewrap(const std::string& path, Tool* tool);
 // The same by executing it, for at most two seconds each time.
 void AskBubblewrap(const std::string& path, Tool* tool);
 
+// Starts bwrap with a user namespace of its own on a program that does nothing. Where a profile for
+// that program alone allows namespaces (AppArmor), only this can tell. False when it fails for
+// whatever reason.
+//   In: a path that FindBubblewrap returned. Cost: one execution; for hosts where TryUserNamespace
+//   failed.
+bool TryBubblewrap(const std::string& path);
+
 // Makes a user namespace in a child, writes its id map and uses a capability in it. Restrictions
 // differ in where they bite: a sysctl or a filter refuses the first, AppArmor the second or the
 // third.

@@ -15,51 +15,15 @@ namespace {
 
 // Names without an extension, or with one that says little, that tools read as files. Sorted.
 constexpr absl::string_view kFileNames[] = {
-    ".babelrc",
-    ".bash_profile",
-    ".bashrc",
-    ".clang-format",
-    ".clang-tidy",
-    ".dockerignore",
-    ".editorconfig",
-    ".env",
-    ".envrc",
-    ".eslintrc",
-    ".gitattributes",
-    ".gitconfig",
-    ".gitignore",
-    ".gitmodules",
-    ".hgrc",
-    ".inputrc",
-    ".mailmap",
-    ".netrc",
-    ".node-version",
-    ".npmrc",
-    ".nvmrc",
-    ".prettierrc",
-    ".profile",
-    ".pypirc",
-    ".python-version",
-    ".ruby-version",
-    ".tool-versions",
-    ".yarnrc",
-    ".zprofile",
-    ".zshenv",
-    ".zshrc",
-    "Brewfile",
-    "Containerfile",
-    "Dockerfile",
-    "GNUmakefile",
-    "Gemfile",
-    "Jenkinsfile",
-    "Justfile",
-    "Makefile",
-    "Pipfile",
-    "Procfile",
-    "Rakefile",
-    "Vagrantfile",
-    "justfile",
-    "makefile",
+    ".babelrc",       ".bash_profile",  ".bashrc",       ".clang-format", ".clang-tidy",
+    ".dockerignore",  ".editorconfig",  ".env",          ".envrc",        ".eslintrc",
+    ".gitattributes", ".gitconfig",     ".gitignore",    ".gitmodules",   ".hgrc",
+    ".inputrc",       ".mailmap",       ".netrc",        ".node-version", ".npmrc",
+    ".nvmrc",         ".prettierrc",    ".profile",      ".pypirc",       ".python-version",
+    ".ruby-version",  ".tool-versions", ".yarnrc",       ".zprofile",     ".zshenv",
+    ".zshrc",         "Brewfile",       "Containerfile", "Dockerfile",    "GNUmakefile",
+    "Gemfile",        "Jenkinsfile",    "Justfile",      "Makefile",      "Pipfile",
+    "Procfile",       "Rakefile",       "Vagrantfile",   "justfile",      "makefile",
 };
 
 // Sorted.
@@ -208,7 +172,8 @@ absl::Status UnreachableStatus(const FoundPath& found, absl::string_view act,
 }
 
 bool IsPlaceholder(const FoundPath& found, Planning* planning) {
-  if (found.error != 0 || !LooksLikePlaceholder(found.info)) return false;
+  if (found.error != 0) return false;
+  if (!LooksLikePlaceholder(found.info) && !MayBecomePlaceholder(found.info)) return false;
   if (found.info.type == NodeType::kFile) return true;
   // The command can give any directory the mark; one with something in it is never ours.
   std::vector<DirEntry> entries;

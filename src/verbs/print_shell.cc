@@ -6,8 +6,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "base/path.h"
 #include "base/quote.h"
 #include "base/version.h"
+#include "host/placeholder_mark.h"
 #include "verbs/names.h"
 #include "verbs/print_forms.h"
 
@@ -36,6 +38,14 @@ bool IsPlainText(absl::string_view bytes) {
                      [](char c) { return (c >= ' ' && c < 0x7f) || c == '\n' || c == '\t'; });
 }
 
+std::string Octal(uint32_t mode) {
+  std::string digits;
+  for (int shift = 6; shift >= 0; shift -= 3) {
+    digits.push_back(static_cast<char>('0' + (mode >> shift & 7)));
+  }
+  return digits;
+}
+
 class Shell {
  public:
   Shell(const Plan& plan, const Backend& backend, const Rendered& rendered)
@@ -55,9 +65,26 @@ class Shell {
     absl::StrAppend(&before_, "mkdir -p -m 700 ", ShellQuote(step.path), "\n");
   }
   void operator()(const MakePlaceholder& step) {
-    const std::string path = ShellQuote(step.placeholder.path);
-    const char* make = step.placeholder.node == Node::kDirectory ? "mkdir " : ": >> ";
-    absl::StrAppend(&before_, "test -e ", path, " || ", make, path, "\n");
+    const Placeholder& placeholder = step.placeholder;
+    const std::string path = ShellQuote(placeholder.path);
+    absl::StrAppend(&before_, "test -e ", path, " || { ");
+    if (placeholder.node == Node::kFile) {
+      absl::StrAppend(&before_, ": > ", path, " && chmod ", Octal(kPlaceholderFileMode), " ", path);
+    } else {
+      absl::StrAppend(
+          &before_, "mkdir -m ",
+          Octal(placeholder.writable ? kPlaceholderParentMode : kPlaceholderDirectoryMode), " ",
+          path);
+    }
+    // With the stamp by which the launcher will know it for a placeholder. Those above it have just
+    // lost theirs.
+    absl::StrAppend(&before_, " && touch -d @", kPlaceholderTime);
+    for (const Placeholder& above : plan_.placeholders) {
+      if (IsUnder(placeholder.path, above.path)) {
+        absl::StrAppend(&before_, " ", ShellQuote(above.path));
+      }
+    }
+    before_ += "; }\n";
   }
   void operator()(const StartSweeper&) {}
   void operator()(const HoldLink&) {}
@@ -122,7 +149,8 @@ class Shell {
                      "# The launcher also closes the descriptors from 3 up that the shell leaves "
                      "open.\n");
     if (!plan_.placeholders.empty()) {
-      out += "# The empty placeholders made here stay; the launcher removes them.\n";
+      out +=
+          "# The empty placeholders made here stay until the launcher's next run removes them.\n";
     }
     if (!plan_.held_links.empty()) {
       out += "# The launcher also holds these links, which can be replaced here:";

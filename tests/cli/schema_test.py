@@ -36,7 +36,6 @@ GOOD = [
     'version = 1\n[profile.a]\nextends = ["b"]\nnetwork.mode = "host"\n[profile.b]\nextends = "c"\n[profile.b.filesystem]\nwrite = ["x"]',
 ]
 BAD = [
-    "",
     "version = 2",
     "version = 1\nmod = 1",
     'version = 1\nmode = "wide"',

@@ -228,7 +228,8 @@ class GitReading(Job):
     def prepare(self, directory):
         def git(*words):
             subprocess.run(["git", "-C", directory, "-c", "user.name=t", "-c", "user.email=t@example.invalid", *words], check=True,
-                           stdout=subprocess.DEVNULL, env=dict(os.environ, GIT_COMMITTER_DATE="2001-01-01T00:00:00Z"))
+                           stdout=subprocess.DEVNULL, env=dict(os.environ, GIT_AUTHOR_DATE="2001-01-01T00:00:00Z",
+                                    GIT_COMMITTER_DATE="2001-01-01T00:00:00Z"))
         git("init", "-q", "-b", "main")
         write(f"{directory}/a.txt", "one\ntwo\n")
         write(f"{directory}/.gitignore", "*.log\n")

@@ -206,6 +206,17 @@ TEST_CASE("user namespaces are reported by trying") {
   CHECK(problem == "unshare: No space left on device");
 }
 
+TEST_CASE("bwrap is tried where this program's own attempt fails, and only a start counts") {
+  CHECK_FALSE(TryBubblewrap("/bin/false"));
+  CHECK_FALSE(TryBubblewrap("/bin/echo-that-is-not-there"));
+  Tool tool = FindBubblewrap(BubblewrapCandidates());
+  if (tool.path.empty() || !TryUserNamespace().empty()) {
+    MESSAGE("bwrap cannot be started on this host");
+    return;
+  }
+  CHECK(TryBubblewrap(tool.path));
+}
+
 TEST_CASE("the attempt leaves no child, no signal and no changed mask") {
   std::string text = InChild([] {
     sigset_t before;

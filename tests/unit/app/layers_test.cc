@@ -158,6 +158,17 @@ TEST_SUITE("app/layers") {
     }
   }
 
+  TEST_CASE("the name of a policy that another run holds counts as missing") {
+    TextFiles files = EmptyHost();
+    TextFiles::File& held = files.Add("/w/.agent-exec.toml", "", 1000, 0555);
+    held.error = EINVAL;  // as reading a directory fails
+    held.info.type = NodeType::kDirectory;
+    CHECK_EQ(Layers({}, files), "command line");
+    held.info.mode = 0755;  // one of the user's own making
+    CHECK_EQ(Layers({}, files),
+             "PERMISSION_DENIED: policy file '/w/.agent-exec.toml' is not a regular file |  | ");
+  }
+
   TEST_CASE("an error in a policy names the file as it was given") {
     TextFiles files = EmptyHost();
     files.Add("/w/p.toml", "version = 1\nmood = \"x\"\n");

@@ -88,10 +88,13 @@ env -i \
     plan.placeholders = {{"/w/a b", Node::kDirectory, true, "/w", 0},
                          {"/w/a b/.npmrc", Node::kFile, false, "/w", 0}};
     const std::string text = Shell(plan);
-    CHECK(absl::StrContains(text, "# The empty placeholders made here stay"));
+    CHECK(absl::StrContains(text, "# The empty placeholders made here stay until"));
     CHECK(absl::StrContains(text,
-                            "\ntest -e '/w/a b' || mkdir '/w/a b'\n"
-                            "test -e '/w/a b/.npmrc' || : >> '/w/a b/.npmrc'\nenv -i"));
+                            "\ntest -e '/w/a b' || { mkdir -m 755 '/w/a b' && touch -d "
+                            "@1000000000 '/w/a b'; }\n"
+                            "test -e '/w/a b/.npmrc' || { : > '/w/a b/.npmrc' && chmod 444 '/w/a "
+                            "b/.npmrc' && touch -d @1000000000 '/w/a b' '/w/a b/.npmrc'; }\n"
+                            "env -i"));
   }
 
   TEST_CASE("limits hold for the command alone") {
