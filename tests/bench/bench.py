@@ -8,6 +8,7 @@ differences) run by run. With --check the exit status is 1 when a bar is missed.
 """
 
 import argparse
+import base64
 import json
 import os
 import shutil
@@ -43,16 +44,15 @@ def wrapped_by_hand(args, directory, env):
         [args.agent_exec, "--backend", "bwrap", "--print=json", "--", TRUE],
         check=True, stdout=subprocess.PIPE, env=env, cwd=args.workspace).stdout)
     descriptors = []
-    for step in printed["script"]["steps"]:
-        if step["step"] == "pass-null":
+    for step in printed["steps"]:
+        if step["do"] == "pass-null":
             descriptors.append((step["fd"], "/dev/null"))
-        if step["step"] == "pass-blob" and str(step["fd"]) in printed["argv"]:
+        if step["do"] == "pass-blob" and step["name"] != "bwrap-args":
             blob = os.path.join(directory, f"blob{step['fd']}")
             with open(blob, "wb") as file:
-                file.write(bytes.fromhex(printed["script"]["blobs"][step["blob"]]))
+                file.write(base64.b64decode(step["base64"]))
             descriptors.append((step["fd"], blob))
-    exec_step = printed["script"]["steps"][-1]
-    inner_env = dict(entry.split("=", 1) for entry in exec_step["env"])
+    inner_env = {variable["name"]: variable["value"] for variable in printed["environment"]}
     return printed["argv"], inner_env, descriptors
 
 
@@ -80,7 +80,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="agent-exec-bench.") as directory:
         args.workspace = os.path.join(directory, "workspace")
         os.mkdir(args.workspace)
-        # A repository, as most workspaces are: a missing .git would add the price of a placeholder.
+        # A repository, as most workspaces are.
         os.makedirs(os.path.join(args.workspace, ".git", "hooks"))
         home = os.path.join(directory, "home")
         os.mkdir(home)
@@ -88,10 +88,8 @@ def main():
         bare = write_spec(os.path.join(directory, "bare"), [TRUE], env)
         launcher = write_spec(os.path.join(directory, "launcher"),
                               [args.agent_exec, "--backend", "bwrap", "--", TRUE], env)
-        # The bar compares with the wrapped invocation as it stands, so placeholders are made by a first run of the launcher.
-        argv, inner_env, descriptors = wrapped_by_hand(args, directory, env)
-        for path in (".agent-exec.toml",):
-            open(os.path.join(args.workspace, path), "w").close()
+        # No missing name either, so that both run the same mounts and nothing else.
+        open(os.path.join(args.workspace, ".agent-exec.toml"), "w").close()
         argv, inner_env, descriptors = wrapped_by_hand(args, directory, env)
         bwrap = write_spec(os.path.join(directory, "bwrap"), argv, inner_env, descriptors)
 
