@@ -1,12 +1,14 @@
-// Times the start of programs, in turn, so that a drift of the machine's speed meets all of them alike.
+// Times the start of programs, in turn, so that a drift of the machine's speed meets all of them
+// alike.
 //
 //   start_bench RUNS SPEC...          wall time of each, from before the spawn to after the wait
-//   start_bench --to-exec RUNS SPEC   time from the program's own start to its first execve, by ptrace events
-//   start_bench --peak SPEC           peak resident memory of one run, in kB
+//   start_bench --to-exec RUNS SPEC   time from the program's own start to its first execve, by
+//   ptrace events start_bench --peak SPEC           peak resident memory of one run, in kB
 //
-// SPEC is a file of NUL-terminated words: "F<n>=<path>" opens descriptor n for reading, "E<name>=<value>" sets a variable (there are no
-// others), "A<word>" is an argument; the first argument is the program. Prints one number a line: microseconds, RUNS lines
-// for each SPEC, the SPECs one after the other. Judging them is the caller's work (bench.py).
+// SPEC is a file of NUL-terminated words: "F<n>=<path>" opens descriptor n for reading,
+// "E<name>=<value>" sets a variable (there are no others), "A<word>" is an argument; the first
+// argument is the program. Prints one number a line: microseconds, RUNS lines for each SPEC, the
+// SPECs one after the other. Judging them is the caller's work (bench.py).
 
 #include <fcntl.h>
 #include <signal.h>
@@ -55,7 +57,8 @@ Spec ReadSpec(const char* path) {
     at += word.size() + 1;
     if (word[0] == 'A') spec.args.push_back(word.substr(1));
     if (word[0] == 'E') spec.env.push_back(word.substr(1));
-    if (word[0] == 'F') spec.descriptors.emplace_back(atoi(word.c_str() + 1), word.substr(word.find('=') + 1));
+    if (word[0] == 'F')
+      spec.descriptors.emplace_back(atoi(word.c_str() + 1), word.substr(word.find('=') + 1));
   }
   for (std::string& word : spec.args) spec.argv.push_back(word.data());
   for (std::string& word : spec.env) spec.envp.push_back(word.data());
@@ -64,7 +67,8 @@ Spec ReadSpec(const char* path) {
   return spec;
 }
 
-// A child of vfork shares our memory and stops us until it executes: the spawn costs the same whatever we hold.
+// A child of vfork shares our memory and stops us until it executes: the spawn costs the same
+// whatever we hold.
 pid_t Spawn(const Spec& spec, bool traced) {
   pid_t child = traced ? fork() : vfork();
   if (child != 0) return child;

@@ -1,13 +1,13 @@
 // Does one forbidden thing in a child process, to see that the build stops it. Exits 0 if the child
 // was stopped, 1 if it went on.
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cstring>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include <sys/wait.h>
-#include <unistd.h>
 
 namespace {
 
