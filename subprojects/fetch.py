@@ -65,7 +65,7 @@ def check(what, expected, actual):
 
 
 def reach(url):
-    """Raises OSError unless the host of url, or the proxy in front of it, takes a connection in time."""
+    """Raises OSError unless the host of url, or the proxy before it, takes a connection in time."""
     parts = urllib.parse.urlsplit(url)
     if parts.scheme not in ('http', 'https'):
         return
@@ -229,7 +229,8 @@ class Apt:
         for part in ['lists/partial', 'cache/archives/partial', 'files']:
             (self.state / part).mkdir(parents=True, exist_ok=True)
         codename = os_release().get('VERSION_CODENAME', '')
-        # The line of the release itself: its mirror has the other releases, a security one's has not.
+        # The line of the release itself: its mirror has the other releases, a security one's has
+        # not.
         sources = [source for source in apt_sources() if not source[0].startswith('cdrom:')]
         mirrors = [(uri, key) for uri, suite, key in sources if suite in (codename, 'stable')]
         mirrors = mirrors or [(uri, key) for uri, suite, key in sources if '-' not in suite]
@@ -253,7 +254,9 @@ class Apt:
         status, log = self.command('apt-get', 'source', '--download-only', '--only-source', package)
         path = self.state / 'files' / archive
         if not path.is_file():
-            raise Failure(f'apt-get source {package} brought no {archive} (status {status}):\n{log}')
+            raise Failure(
+                f'apt-get source {package} brought no {archive} (status {status}):\n{log}'
+            )
         return path
 
     def unpacked(self, package):

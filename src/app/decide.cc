@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "app/env_files.h"
 #include "app/exit_codes.h"
@@ -62,16 +63,20 @@ class Run {
     AE_RETURN_IF_ERROR(CheckPlatform(policy));
     // The hash in the report is that of the policy as it is shown, so without what env files hold.
     const Policy shown = policy;
-    AE_RETURN_IF_ERROR(ApplyEnvFiles(loaded.workspace, inputs_.facts, files_, &policy));
-    AE_ASSIGN_OR_RETURN(Plan plan, ResolvePlan(policy, inputs_.facts, files_, invocation_.command,
-                                               loaded.looked_at));
-    AE_RETURN_IF_ERROR(CheckPlan(plan));
+    AE_ASSIGN_OR_RETURN(std::vector<std::string> env_files,
+                        ApplyEnvFiles(loaded.workspace, inputs_.facts, files_, &policy));
+    // Like policy files, they decide about the next run: the command must not write them.
+    std::vector<std::string> own_files = loaded.looked_at;
+    own_files.insert(own_files.end(), env_files.begin(), env_files.end());
+    AE_ASSIGN_OR_RETURN(Plan plan,
+                        ResolvePlan(policy, inputs_.facts, files_, invocation_.command, own_files));
+    AE_RETURN_IF_ERROR(CheckOwnPaths(policy, env_files, plan));
     AE_ASSIGN_OR_RETURN(Choice choice,
                         ChooseBackend(Wish(policy), plan, inputs_.facts, policy.weaken));
     const bool left_open = plan.confined && !choice.rendered.gaps.empty();
     Plan open_plan;
     if (left_open) {
-      AE_ASSIGN_OR_RETURN(open_plan, LeaveOpen(policy, loaded.looked_at, &choice.rendered));
+      AE_ASSIGN_OR_RETURN(open_plan, LeaveOpen(policy, own_files, &choice.rendered));
     }
     if (invocation_.verb == Verb::kPrint) {
       return Outcome(Text{FormatPrint(invocation_.print_form, left_open ? open_plan : plan,
@@ -116,6 +121,24 @@ class Run {
                                 "'--weaken run-unsandboxed' runs the command without a sandbox"));
   }
 
+  // What the launcher reads and writes by names that an earlier command may have prepared.
+  absl::Status CheckOwnPaths(const Policy& policy, const std::vector<std::string>& env_files,
+                             const Plan& plan) {
+    for (size_t i = 0; i < env_files.size(); ++i) {
+      AE_RETURN_IF_ERROR(
+          OutOfReach(env_files[i], plan, files_, "read environment file", policy.env_files[i])
+              .status());
+    }
+    if (!policy.report.has_value()) return absl::OkStatus();
+    report_target_ = policy.report->value;
+    if (absl::StartsWith(report_target_, "fd:")) return absl::OkStatus();
+    AE_ASSIGN_OR_RETURN(std::string path,
+                        FromUser(report_target_, inputs_.facts, policy.report->origin));
+    AE_ASSIGN_OR_RETURN(report_target_,
+                        OutOfReach(path, plan, files_, "write the report", *policy.report));
+    return absl::OkStatus();
+  }
+
   Sourced<std::string> Wish(const Policy& policy) const {
     if (foreign_platform_) return {"none", policy.platforms->origin};
     return policy.backend;
@@ -125,7 +148,7 @@ class Run {
     Launch launch;
     launch.err = FormatMessages(policy, plan, *choice.backend, choice.rendered);
     if (policy.report.has_value()) {
-      launch.report_target = policy.report->value;
+      launch.report_target = report_target_;
       launch.report_line = FormatStartReport(policy, plan, *choice.backend, choice.rendered);
     }
     launch.rendered = std::move(choice.rendered);
@@ -138,6 +161,7 @@ class Run {
   const Inputs& inputs_;
   FileView& files_;
   ErrorFormat error_format_;
+  std::string report_target_;  // canonical, or "fd:N"
   Invocation invocation_;
   bool foreign_platform_ = false;  // and that was accepted
 };

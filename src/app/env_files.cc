@@ -49,9 +49,11 @@ absl::StatusOr<std::vector<EnvRule>> ParseEnvFile(absl::string_view text, absl::
   return rules;
 }
 
-absl::Status ApplyEnvFiles(absl::string_view workspace, const HostFacts& facts, FileView& files,
-                           Policy* policy) {
+absl::StatusOr<std::vector<std::string>> ApplyEnvFiles(absl::string_view workspace,
+                                                       const HostFacts& facts, FileView& files,
+                                                       Policy* policy) {
   std::vector<EnvRule> rules;
+  std::vector<std::string> paths;
   for (const Sourced<std::string>& file : policy->env_files) {
     const bool in_workspace = file.origin.kind != Origin::Kind::kFlag && !workspace.empty() &&
                               !IsAbsolute(file.value) && !absl::StartsWith(file.value, "~");
@@ -68,10 +70,11 @@ absl::Status ApplyEnvFiles(absl::string_view workspace, const HostFacts& facts, 
     }
     AE_ASSIGN_OR_RETURN(std::vector<EnvRule> more, ParseEnvFile(bytes, file.value));
     std::move(more.begin(), more.end(), std::back_inserter(rules));
+    paths.push_back(std::move(path));
   }
   policy->env.insert(policy->env.begin(), std::make_move_iterator(rules.begin()),
                      std::make_move_iterator(rules.end()));
-  return absl::OkStatus();
+  return paths;
 }
 
 }  // namespace agent_exec

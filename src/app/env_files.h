@@ -23,7 +23,9 @@ absl::StatusOr<std::vector<EnvRule>> ParseEnvFile(absl::string_view text, absl::
 // current directory, those named by a policy file in the workspace.
 //   In:      workspace: canonical, or "" when there is none.
 //   Errors:  as ParseEnvFile; ErrnoStatus with the place of the setting.
-absl::Status ApplyEnvFiles(absl::string_view workspace, const HostFacts& facts, FileView& files,
-                           Policy* policy);
+//   Returns: the absolute paths that were read, in the order of policy->env_files.
+absl::StatusOr<std::vector<std::string>> ApplyEnvFiles(absl::string_view workspace,
+                                                       const HostFacts& facts, FileView& files,
+                                                       Policy* policy);
 
 }  // namespace agent_exec

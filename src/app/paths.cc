@@ -5,6 +5,8 @@
 #include "base/diagnostic.h"
 #include "base/path.h"
 #include "base/quote.h"
+#include "plan/access_map.h"
+#include "plan/path_resolver.h"
 
 namespace agent_exec {
 
@@ -35,6 +37,23 @@ absl::StatusOr<std::string> FromUser(absl::string_view path, const HostFacts& fa
                    FormatOrigin(origin));
   }
   return path.empty() ? std::string(base) : Join(base, path);
+}
+
+absl::StatusOr<std::string> OutOfReach(absl::string_view path, const Plan& plan, FileView& files,
+                                       absl::string_view act, const Sourced<std::string>& subject) {
+  FoundPath found = PathResolver(&files).Follow(path);
+  if (!plan.confined) return found.path;
+  AccessMap map(plan.mounts);
+  for (const PathLink& link : found.links) {
+    Decision decision = map.Lookup(link.place);
+    if (decision.access != Access::kWrite || decision.backing != Backing::kHost) continue;
+    return ErrorAt(absl::StatusCode::kFailedPrecondition,
+                   absl::StrCat("cannot ", act, " ", QuoteForMessage(subject.value),
+                                ": it is reached through the symlink ", QuoteForMessage(link.place),
+                                ", which the command can replace"),
+                   FormatOrigin(subject.origin), "name the place that it leads to");
+  }
+  return found.path;
 }
 
 }  // namespace agent_exec

@@ -13,6 +13,10 @@ bool HasPlaceholders(const Plan& plan, const HostFacts&) { return !plan.placehol
 
 bool HasNoNetwork(const Plan& plan, const HostFacts&) { return plan.network == NetworkMode::kNone; }
 
+bool HasHostNetwork(const Plan& plan, const HostFacts&) {
+  return plan.network == NetworkMode::kHost;
+}
+
 bool HasPatterns(const Plan& plan, const HostFacts&) { return !plan.globs.empty(); }
 
 bool HasFileMount(const Plan& plan, const HostFacts&) {
@@ -58,6 +62,12 @@ constexpr BackendLimit kLimits[] = {
      "placeholders for missing names are removed by a process that outlives the sandbox for a "
      "moment; after a crash of the host they stay until the next run",
      HasPlaceholders},
+    {"unfound-sockets",
+     "a socket of the host that was bound by a relative name, renamed since, or bound in another "
+     "network namespace is not found, and can be connected to where it lies in a visible directory",
+     Always},
+    {"host-abstract-sockets",
+     "with the host's network, its abstract unix sockets can be connected to", HasHostNetwork},
     {"loopback-only",
      "the loopback interface has 127.0.0.1 and ::1 alone, and ports below 1024 are for nobody",
      HasNoNetwork},

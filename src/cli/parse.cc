@@ -113,17 +113,13 @@ class Parser {
   using Value = std::optional<absl::string_view>;
 
   absl::Status ParseOption(absl::string_view word) {
-    // The kernel passes all that follows the interpreter on a #! line as one argument. Read as an
-    // option with a long value it could swallow a rule; skipped, it would run the script again,
-    // without end. A space in the value of
-    // "--flag=VALUE" is the caller's, unless what follows it looks like the rest of such a line.
-    const size_t space = word.find_first_of(" \t\n");
-    if (space != absl::string_view::npos &&
-        (space < word.find('=') || absl::StrContains(word, " -"))) {
+    if (word.find_first_of(" \t\n") != absl::string_view::npos) {
+      // The kernel passes all that follows the interpreter on a #! line as one argument. Read as an
+      // option with a long value it could swallow a rule; skipped, it would run the script again,
+      // without end.
       return Error(absl::StrCat("option ", QuoteForMessage(word), " holds a space"),
-                   "on a #! line write '#!/usr/bin/env -S agent-exec OPTION... --'; a value with "
-                   "\" -\" in it needs a "
-                   "word of its own");
+                   "on a #! line write '#!/usr/bin/env -S agent-exec OPTION... --'; a value with a "
+                   "space needs a word of its own");
     }
     if (!absl::StartsWith(word, "--")) return ParseLetters(word);
     absl::string_view name = word.substr(2);

@@ -34,6 +34,8 @@ struct HostFacts {
   bool stdout_is_tty = false;
   bool stderr_is_tty = false;
   std::vector<int> open_fds;  // descriptors >= 3 that were inherited, sorted
+  // Of 0, 1, 2 and open_fds, those that are directories, sorted.
+  std::vector<int> directory_fds;
   Tool bwrap;
   bool user_namespaces = false;         // tried in a child: made, and its id map written
   std::string user_namespaces_problem;  // "unshare: Operation not permitted" when they are not

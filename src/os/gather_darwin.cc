@@ -30,6 +30,7 @@ HostFacts GatherFacts(GatherScope) {
   HostFacts facts;
   facts.os = Os::kMacos;
   facts.open_fds = OpenDescriptors();
+  facts.directory_fds = DirectoryDescriptors(facts.open_fds);
   GatherPosix(&facts);
   char path[4096];
   uint32_t size = sizeof(path);

@@ -57,6 +57,7 @@ HostFacts GatherFacts(GatherScope scope) {
   facts.os = Os::kLinux;
   // First: whatever is opened later must not be taken for inherited.
   facts.open_fds = OpenDescriptors();
+  facts.directory_fds = DirectoryDescriptors(facts.open_fds);
   GatherPosix(&facts);
   facts.self_path = SelfPath();
   if (scope == GatherScope::kAll) {

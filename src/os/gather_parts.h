@@ -12,6 +12,9 @@ namespace agent_exec {
 // What every system tells the same way: ids, environment, terminals, limits.
 void GatherPosix(HostFacts* facts);
 
+// Of the standard streams and these descriptors, those that are directories, sorted.
+std::vector<int> DirectoryDescriptors(const std::vector<int>& open_fds);
+
 // Descriptors >= 3 that are open now, sorted.
 std::vector<int> OpenDescriptors();
 

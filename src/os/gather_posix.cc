@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,17 @@
 extern char** environ;
 
 namespace agent_exec {
+
+std::vector<int> DirectoryDescriptors(const std::vector<int>& open_fds) {
+  std::vector<int> candidates = {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO};
+  candidates.insert(candidates.end(), open_fds.begin(), open_fds.end());
+  std::vector<int> directories;
+  for (int fd : candidates) {
+    struct stat st;
+    if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode)) directories.push_back(fd);
+  }
+  return directories;
+}
 
 void GatherPosix(HostFacts* facts) {
 #if defined(__aarch64__)

@@ -185,6 +185,11 @@ absl::Status AddGuard(const Guard& guard, Planning* planning) {
   if (found.error != 0 && !found.missing() && found.error != ELOOP) {
     return UnreachableStatus(found, "protect", guard.path, guard.origin, planning);
   }
+  // A link whose target is missing is a name that is there: what it leads to must not come into
+  // being.
+  const bool dangles =
+      found.missing() && !found.links.empty() && found.links.front().place == guard.path;
+  const bool blocks = guard.blocks || dangles;
   for (PathLink& link : found.links) {
     planning->links.push_back(
         {{std::move(link.place), std::move(link.text), guard.origin}, guard.pinned});
@@ -202,11 +207,11 @@ absl::Status AddGuard(const Guard& guard, Planning* planning) {
     entry.op.node = NodeOf(found.info);
     // Another run's placeholder goes when that run ends, and a mount on it would go along: this run
     // holds the name itself.
-    if (guard.blocks && IsPlaceholder(found, planning)) {
+    if (blocks && IsPlaceholder(found, planning)) {
       entry.missing = true;
       entry.op.purpose = Purpose::kPlaceholder;
     }
-  } else if (!guard.blocks) {
+  } else if (!blocks) {
     return absl::OkStatus();
   } else if (found.error == ENOTDIR) {
     // Nothing can be made below a file, as long as the file stays one: a mount of its own keeps it

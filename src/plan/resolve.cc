@@ -252,6 +252,29 @@ void AddNeeds(Planning* planning) {
   need(Feature::kDescriptors, mode);
 }
 
+// An open directory of the host leads anywhere by "..", past every mount of the sandbox.
+absl::Status CheckDirectoryDescriptors(const Policy& policy, const HostFacts& facts) {
+  constexpr const char* kStreams[] = {"standard input", "standard output", "standard error"};
+  const auto is_directory = [&facts](int fd) {
+    return std::binary_search(facts.directory_fds.begin(), facts.directory_fds.end(), fd);
+  };
+  for (int fd = 0; fd < 3; ++fd) {
+    if (!is_directory(fd)) continue;
+    return ErrorAt(
+        absl::StatusCode::kFailedPrecondition,
+        absl::StrCat(kStreams[fd], " is a directory, by which the command could leave the sandbox"),
+        "", "name a file, or /dev/null");
+  }
+  for (const Sourced<int>& fd : policy.keep_fds) {
+    if (!is_directory(fd.value)) continue;
+    return ErrorAt(absl::StatusCode::kFailedPrecondition,
+                   absl::StrCat("descriptor ", fd.value,
+                                " is a directory, by which the command could leave the sandbox"),
+                   FormatOrigin(fd.origin), "show the directory by --read or --write");
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::StatusOr<Plan> ResolvePlan(const Policy& policy, const HostFacts& facts, FileView& files,
@@ -267,6 +290,7 @@ absl::StatusOr<Plan> ResolvePlan(const Policy& policy, const HostFacts& facts, F
   for (const Sourced<int>& fd : policy.keep_fds) plan.keep_fds.push_back(fd.value);
 
   GitConfigPairs git_config;
+  if (plan.confined) AE_RETURN_IF_ERROR(CheckDirectoryDescriptors(policy, facts));
   if (plan.confined) AE_RETURN_IF_ERROR(PlanMounts(policy_files, &planning, &git_config));
   std::optional<AccessMap> map;
   if (plan.confined) map.emplace(plan.mounts);

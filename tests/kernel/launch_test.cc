@@ -170,6 +170,61 @@ TEST_CASE("no command line shows a value or a rule, and the caller's own is wipe
   process.Signal(SIGKILL);
 }
 
+// Through a shell outside, so that descriptors and planted links are what a caller would have.
+Finished Outside(const std::string& cwd, absl::string_view text) {
+  ProcessSpec spec = ShellSpec(cwd, "true");
+  spec.argv = {"/bin/sh", "-c", absl::StrCat("AE=", spec.argv[0], "; ", text)};
+  return RunProcess(spec);
+}
+
+TEST_CASE("an open directory is refused on every stream and as a kept descriptor") {
+  TempDir w;
+  mkdir((w / "d").c_str(), 0755);
+  for (const char* text :
+       {"$AE -- sh -c 'echo ran' <d", "$AE -- sh -c 'echo ran >&2' 2>&1 1</",
+        "$AE --keep-fd 5 -- sh -c 'echo ran' 5<d", "$AE -- sh -c 'echo ran' 2<."}) {
+    Finished run = Outside(w.path(), text);
+    CAPTURE(text);
+    CHECK(run.Ending() == "exit 125");
+    CHECK(!absl::StrContains(run.out, "ran"));
+  }
+  // One that is not kept is closed, as ever.
+  CHECK(Outside(w.path(), "$AE -- sh -c 'echo ran' 5<d").out == "ran\n");
+}
+
+TEST_CASE("a link that the command planted does not lead the launcher's own reading and writing") {
+  TempDir w;
+  TempDir outside;
+  WriteTestFile(outside / "kept", "NAME=kept\n", 0644);
+  REQUIRE(symlink(outside.path().c_str(), (w / "d").c_str()) == 0);
+  REQUIRE(symlink((outside / "kept").c_str(), (w / "conf.env").c_str()) == 0);
+  for (const char* text : {"$AE --report d/kept -- true", "$AE --report d/new -- true",
+                           "$AE --env-file conf.env -- sh -c 'echo $NAME'",
+                           "$AE --env-file d/kept -- sh -c 'echo $NAME'"}) {
+    Finished run = Outside(w.path(), text);
+    CAPTURE(text);
+    CHECK(run.Ending() == "exit 125");
+    CHECK(run.out == "");
+    CHECK(absl::StrContains(run.err, "which the command can replace"));
+  }
+  CHECK(ReadTestFile(outside / "kept") == "NAME=kept\n");
+  CHECK(access((outside / "new").c_str(), F_OK) != 0);
+}
+
+TEST_CASE("an environment file in the workspace cannot be written by the command") {
+  TempDir w;
+  WriteTestFile(w / "e", "A=1\n", 0644);
+  CHECK(Outside(w.path(), "$AE --env-file e -- sh -c 'echo B=2 >>e; echo $A'").out == "1\n");
+  CHECK(ReadTestFile(w / "e") == "A=1\n");
+}
+
+TEST_CASE("what a protected link without a target leads to cannot be made") {
+  TempDir w;
+  REQUIRE(symlink("cl", (w / ".claude").c_str()) == 0);
+  (void)Outside(w.path(), "$AE -- sh -c 'mkdir cl; echo x >cl/settings.json'");
+  CHECK(access((w / "cl/settings.json").c_str(), F_OK) != 0);
+}
+
 TEST_SUITE_END();
 
 }  // namespace

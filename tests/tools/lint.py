@@ -28,7 +28,9 @@ def find_tool(source, build, name):
     candidates = [str(tool), name]
     for candidate in candidates:
         try:
-            run = subprocess.run([candidate, '--version'], capture_output=True, text=True, check=True)
+            run = subprocess.run(
+                [candidate, '--version'], capture_output=True, text=True, check=True
+            )
         except (OSError, subprocess.CalledProcessError):
             continue
         if re.search(rf'version {version}\.', run.stdout):
@@ -55,10 +57,13 @@ def check_format(source, build, files):
 
 
 def header_paths(compiler):
-    """The include directories and macros that the compiler has by itself, as arguments for clang-tidy,
-    which would look for those of its own installation."""
+    """The include directories and macros that the compiler has by itself, as arguments for
+    clang-tidy, which would look for those of its own installation."""
     run = subprocess.run(
-        [*compiler, '-E', '-###', '-x', 'c++', '/dev/null'], capture_output=True, text=True, check=False
+        [*compiler, '-E', '-###', '-x', 'c++', '/dev/null'],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     line = next((line for line in run.stderr.splitlines() if '"-cc1"' in line), '')
     words = shlex.split(line)
@@ -72,8 +77,8 @@ def header_paths(compiler):
 
 
 def tidy_command(entry, defaults):
-    """One entry of the compilation database as clang-tidy understands it: the compiler is one word, and
-    no output is written."""
+    """One entry of the compilation database as clang-tidy understands it: the compiler is one word,
+    and no output is written."""
     words = shlex.split(entry['command'])
     start = next((i for i, word in enumerate(words) if word.startswith('-')), len(words))
     compiler = words[:start]

@@ -451,13 +451,14 @@ TEST_SUITE("backend/bubblewrap") {
     const std::vector<std::string> always = LimitCodes(plan, DebianUser());
     CHECK_EQ(absl::StrJoin(always, " "),
              "signal-status no-signal-forwarding setup-failure-status background-ends child-signal "
-             "stdio-reopen host-replacement loopback-only no-setgid");
+             "stdio-reopen host-replacement unfound-sockets loopback-only no-setgid");
     for (const char* code : {"single-id-map", "root-chown"}) {
       CHECK(Contains(LimitCodes(plan, DebianRoot()), code));
     }
     CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "root-chown"));
     plan.network = NetworkMode::kHost;
     CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "loopback-only"));
+    CHECK(Contains(LimitCodes(plan, DebianUser()), "host-abstract-sockets"));
     plan.globs = {{"**/.env", 2, 3}};
     CHECK(Contains(LimitCodes(plan, DebianUser()), "new-names"));
     plan.placeholders = {{"/w/.git", Node::kDirectory, false, "/w", 0}};
@@ -478,7 +479,7 @@ TEST_SUITE("backend/bubblewrap") {
       CHECK_FALSE(absl::StrContains(limit.text, '\n'));
       CHECK_FALSE(absl::EndsWith(limit.text, "."));
     }
-    CHECK_EQ(codes.size(), 15);
+    CHECK_EQ(codes.size(), 17);
   }
 }
 

@@ -177,14 +177,6 @@ TEST_SUITE("cli/parse") {
     for (const auto& [words, expected] : cases) CHECK(Parse(words) == expected);
   }
 
-  TEST_CASE("a space in the value of --flag=VALUE is the value's") {
-    const absl::StatusOr<Invocation> invocation =
-        ParseCommandLine({"agent-exec", "--deny-read=/a b/c", "true"});
-    REQUIRE(invocation.ok());
-    REQUIRE(invocation->flags.assignments.size() == 1);
-    CHECK(invocation->flags.assignments[0].value.text == "/a b/c");
-  }
-
   TEST_CASE(
       "a word that begins with - and holds a space is refused, since a #! line arrives as one") {
     for (const char* word : {"-- /bin/sh", "--mode read-only --", "--deny-read=secret --quiet",
