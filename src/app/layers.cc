@@ -24,20 +24,6 @@ constexpr absl::string_view kSystemPolicy = "/etc/agent-exec/policy.toml";
 constexpr absl::string_view kUserPolicy = "agent-exec/policy.toml";
 constexpr absl::string_view kWorkspacePolicy = ".agent-exec.toml";
 
-// The path without symlinks, as far as it exists; the rest as it is written.
-std::string CanonicalAsFarAsPossible(absl::string_view path, FileView& files) {
-  std::string existing = Clean(path);
-  std::string rest;
-  std::string real_path;
-  NodeInfo info;
-  while (existing != "/" && files.Resolve(existing, &real_path, &info) != 0) {
-    rest = rest.empty() ? std::string(Basename(existing)) : Join(Basename(existing), rest);
-    existing = std::string(Dirname(existing));
-  }
-  if (existing == "/") real_path = "/";
-  return rest.empty() ? real_path : Join(real_path, rest);
-}
-
 // $XDG_CONFIG_HOME/agent-exec/policy.toml; "" without a usable directory.
 //   Source: XDG Base Directory Specification: a relative value is ignored.
 std::string UserPolicyPath(const HostFacts& facts) {
@@ -138,8 +124,7 @@ class Loader {
   // opened for a reason that has nothing to do with trust.
   absl::Status Load(LayerKind kind, const std::string& path, const std::string& name, int* error) {
     const std::string directory(Dirname(path));
-    const std::string canonical = CanonicalAsFarAsPossible(directory, files_);
-    loaded_.looked_at.push_back(Join(canonical, Basename(path)));
+    loaded_.looked_at.push_back(path);
     std::string bytes;
     NodeInfo info;
     *error = files_.ReadBeneath(directory, Basename(path), kMaxPolicyBytes, &bytes, &info);
@@ -169,11 +154,6 @@ class Loader {
                        absl::StrCat(subject, " is larger than ", kMaxPolicyBytes, " bytes"), "");
       default:
         return absl::OkStatus();
-    }
-    // One that is a symlink within its directory: what it leads to is protected as well.
-    if (std::string real_path = CanonicalAsFarAsPossible(path, files_);
-        real_path != loaded_.looked_at.back()) {
-      loaded_.looked_at.push_back(std::move(real_path));
     }
     AE_RETURN_IF_ERROR(CheckTrust(info, name, facts_.uid, kind == LayerKind::kWorkspace, files_));
     AE_ASSIGN_OR_RETURN(Layer layer, ParseToml(bytes, name, kind));

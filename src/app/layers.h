@@ -14,8 +14,9 @@ namespace agent_exec {
 struct LoadedLayers {
   std::vector<Layer> layers;  // sorted by kind, flags last; without the built-in one
   std::string workspace;  // canonical; "" when the current directory, which it would be, is gone
-  std::vector<std::string>
-      looked_at;  // canonical paths of all policy files, present or missing: they are protected
+  // The paths of all policy files as they were opened, present or missing: what they lead to, and
+  // the links on the way, are protected.
+  std::vector<std::string> looked_at;
 };
 
 // Reads the policy files of an invocation: system, user, workspace, --policy.

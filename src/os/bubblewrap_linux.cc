@@ -1,3 +1,4 @@
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -33,14 +34,56 @@ constexpr int kAnswerTimeoutMs = 2000;
 
 bool IsOptionByte(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-'; }
 
+// The first place in [at, end) where the bytes stand, or end. Looks at eight places at once for the
+// first of them: a good part of a program is searched at every start, and the C library's searches
+// go byte by byte.
+const char* Find(const char* at, const char* end, absl::string_view bytes) {
+  constexpr uint64_t kOnes = 0x0101010101010101;
+  constexpr uint64_t kHighs = 0x8080808080808080;
+  const uint64_t first = kOnes * static_cast<unsigned char>(bytes[0]);
+  while (static_cast<size_t>(end - at) >= bytes.size()) {
+    while (end - at >= 8) {
+      uint64_t word;
+      memcpy(&word, at, 8);
+      word ^= first;
+      if (((word - kOnes) & ~word & kHighs) != 0) break;
+      at += 8;
+    }
+    const char* stop = end - at < 8 ? end : at + 8;
+    for (; at < stop && static_cast<size_t>(end - at) >= bytes.size(); ++at) {
+      if (*at == bytes[0] && memcmp(at, bytes.data(), bytes.size()) == 0) return at;
+    }
+  }
+  return end;
+}
+
+// The part of a 64-bit ELF program that holds its constant texts: from the first byte that is
+// loaded and never executed behind the last one that is, to the end. All of it for another layout.
+const char* ConstantsOf(const char* begin, const char* end) {
+  Elf64_Ehdr header;
+  if (static_cast<size_t>(end - begin) < sizeof(header)) return begin;
+  memcpy(&header, begin, sizeof(header));
+  const uint64_t size = static_cast<uint64_t>(end - begin);
+  uint64_t code_end = 0;
+  for (int i = 0; i < header.e_phnum; ++i) {
+    const uint64_t at = header.e_phoff + static_cast<uint64_t>(i) * sizeof(Elf64_Phdr);
+    Elf64_Phdr segment;
+    if (header.e_phoff > size || at + sizeof(segment) > size) return begin;
+    memcpy(&segment, begin + at, sizeof(segment));
+    if (segment.p_type != PT_LOAD || (segment.p_flags & PF_X) == 0) continue;
+    // A text segment that begins with the file has the constants in it (older linkers).
+    if (segment.p_offset == 0 || segment.p_filesz > size || segment.p_offset > size) return begin;
+    code_end = std::max<uint64_t>(code_end, segment.p_offset + segment.p_filesz);
+  }
+  return code_end < size ? begin + code_end : begin;
+}
+
 // Option names in a usage text: "    --perms OCTAL". Four blanks tell them from other text with two
 // dashes.
 void CollectOptions(const char* begin, const char* end, std::vector<std::string>* features) {
   const char* at = begin;
-  while (at < end) {
-    at = static_cast<const char*>(memchr(at, '-', static_cast<size_t>(end - at)));
-    if (at == nullptr) break;
-    if (at - begin < 4 || memcmp(at - 4, "    ", 4) != 0 || end - at < 3 || at[1] != '-') {
+  while ((at = Find(at, end, "--")) != end) {
+    if (at - begin < 4 || memcmp(at - 4, "    ", 4) != 0) {
       ++at;
       continue;
     }
@@ -55,12 +98,8 @@ void CollectOptions(const char* begin, const char* end, std::vector<std::string>
 
 // "bubblewrap 0.8.0": the version after the name.
 bool FindVersion(const char* begin, const char* end, std::string* version) {
-  constexpr size_t kNameSize = sizeof(kName) - 1;
-  for (const char* at = begin; at < end; ++at) {
-    at = static_cast<const char*>(memchr(at, kName[0], static_cast<size_t>(end - at)));
-    if (at == nullptr || static_cast<size_t>(end - at) <= kNameSize) return false;
-    if (memcmp(at, kName, kNameSize) != 0) continue;
-    const char* digits = at + kNameSize;
+  for (const char* at = begin; (at = Find(at, end, kName)) != end; ++at) {
+    const char* digits = at + sizeof(kName) - 1;
     const char* stop = digits;
     while (stop < end && ((*stop >= '0' && *stop <= '9') || *stop == '.')) ++stop;
     if (stop == digits) continue;
@@ -168,8 +207,11 @@ bool ScanBubblewrap(const std::string& path, Tool* tool) {
   const char* begin = static_cast<const char*>(map);
   std::string version;
   std::vector<std::string> features;
-  if (memcmp(begin, "\177ELF", 4) == 0 && FindVersion(begin, begin + size, &version)) {
-    CollectOptions(begin, begin + size, &features);
+  if (memcmp(begin, "\177ELF", 4) == 0) {
+    const char* constants = ConstantsOf(begin, begin + size);
+    if (FindVersion(constants, begin + size, &version)) {
+      CollectOptions(constants, begin + size, &features);
+    }
   }
   (void)munmap(map, size);
   if (version.empty() || features.empty()) return false;

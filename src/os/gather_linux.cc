@@ -3,6 +3,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -37,9 +38,20 @@ std::string SelfPath() {
   return std::string(path, static_cast<size_t>(size));
 }
 
+// Since Linux 6.2 the size of that directory is the number of open descriptors; before, it is 0.
+bool HasStandardDescriptorsOnly() {
+  struct stat st;
+  if (stat("/proc/self/fd", &st) != 0 || st.st_size == 0) return false;
+  int open_standard = 0;
+  for (int fd = 0; fd < 3; ++fd) open_standard += fcntl(fd, F_GETFD) >= 0 ? 1 : 0;
+  return st.st_size == open_standard;
+}
+
 }  // namespace
 
 std::vector<int> OpenDescriptors() {
+  // To list them costs the kernel an inode for each.
+  if (HasStandardDescriptorsOnly()) return {};
   UniqueFd directory(open("/proc/self/fd", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   std::vector<DirEntry> entries;
   if (!directory.ok() || ListDescriptor(directory.get(), &entries) != 0) return ProbeDescriptors();

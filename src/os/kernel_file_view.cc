@@ -50,23 +50,21 @@ int ReadDescriptor(int fd, size_t max_bytes, std::string* bytes, NodeInfo* info)
   if (fstat(fd, &st) != 0) return errno;
   if (!S_ISREG(st.st_mode)) return EINVAL;
   if (static_cast<uint64_t>(st.st_size) > max_bytes) return EFBIG;
+  // Small ones by way of the stack: a string is cleared before it can be read into.
+  char small[8192];
   std::string content;
-  size_t used = 0;
-  size_t room = st.st_size > 0 ? static_cast<size_t>(st.st_size) + 1 : size_t{16384};
+  size_t expected = static_cast<size_t>(st.st_size);
+  if (expected >= sizeof(small)) content.reserve(expected + 1);
   for (;;) {
-    content.resize(used + room);
-    ssize_t got = read(fd, &content[used], room);
+    ssize_t got = read(fd, small, sizeof(small));
     if (got < 0) {
       if (errno == EINTR) continue;
       return errno;
     }
     if (got == 0) break;
-    used += static_cast<size_t>(got);
-    if (used > max_bytes) return EFBIG;
-    room = std::max<size_t>(content.size() - used, 1);
-    if (used == content.size()) room = std::max<size_t>(used, 16384);
+    content.append(small, static_cast<size_t>(got));
+    if (content.size() > max_bytes) return EFBIG;
   }
-  content.resize(used);
   *bytes = std::move(content);
   *info = NodeInfoOf(st);
   return 0;

@@ -18,7 +18,6 @@ namespace {
 // Shared with the child, which runs in this memory while this process waits.
 struct Attempt {
   char uid_map[32];
-  char gid_map[32];
   const char* failed_act = nullptr;
   int error = 0;
 };
@@ -36,14 +35,10 @@ bool WriteFile(const char* path, const char* text) {
 int TryInChild(void* argument) {
   Attempt* attempt = static_cast<Attempt*>(argument);
   const char* act = nullptr;
-  // setgroups first: without it the kernel refuses a group map to all but root. Old kernels have no
-  // such file.
-  if (!WriteFile("/proc/self/setgroups", "deny") && errno != ENOENT) {
-    act = "write setgroups";
-  } else if (!WriteFile("/proc/self/uid_map", attempt->uid_map)) {
+  // The group map is not tried: it goes by the same rules, and each file of a new process costs as
+  // much as the namespace.
+  if (!WriteFile("/proc/self/uid_map", attempt->uid_map)) {
     act = "write uid_map";
-  } else if (!WriteFile("/proc/self/gid_map", attempt->gid_map)) {
-    act = "write gid_map";
   } else if (unshare(CLONE_NEWUTS) != 0) {
     // The cheapest call that needs CAP_SYS_ADMIN in the new namespace: AppArmor may let it be made
     // and give nothing in it.
@@ -61,9 +56,7 @@ int TryInChild(void* argument) {
 std::string TryUserNamespace() {
   Attempt attempt;
   unsigned uid = geteuid();
-  unsigned gid = getegid();
   (void)snprintf(attempt.uid_map, sizeof(attempt.uid_map), "%u %u 1\n", uid, uid);
-  (void)snprintf(attempt.gid_map, sizeof(attempt.gid_map), "%u %u 1\n", gid, gid);
   alignas(16) static char stack[16384];
   // A handler must not run in the child: it would run in this memory.
   sigset_t all;

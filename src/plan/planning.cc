@@ -206,10 +206,15 @@ absl::Status AddGuard(const Guard& guard, Planning* planning) {
   if (found.error == 0) {
     entry.op.node = NodeOf(found.info);
     // Another run's placeholder goes when that run ends, and a mount on it would go along: this run
-    // holds the name itself.
+    // holds the name itself, or, where the rule speaks of what is there, it has nothing to hold.
+    // There the mark must be whole, and the thing a directory, in which nothing can be lost: what
+    // merely looks like one is somebody's.
     if (blocks && IsPlaceholder(found, planning)) {
       entry.missing = true;
       entry.op.purpose = Purpose::kPlaceholder;
+    } else if (!blocks && found.is_directory() && LooksLikePlaceholder(found.info) &&
+               IsPlaceholder(found, planning)) {
+      return absl::OkStatus();
     }
   } else if (!blocks) {
     return absl::OkStatus();

@@ -295,6 +295,11 @@ TEST_SUITE("plan/protect") {
     CheckCase({"one that need not be there is like anything else",
                "read /\nwrite .\ndeny-write .env missing=allow",
                "/w/.env mode=0444 mtime=1000000000", "rw bind /w\nro bind /w/.env\n", "", ""});
+    CheckCase({"an empty directory that another run is about to remove is not there",
+               "read /\nwrite .\ndeny-write **/.git",
+               "/w/a/.git/ mode=0555 mtime=1000000000\n/w/b/.git/ mode=0555\n"
+               "/w/c/.git/ mode=0555 mtime=1000000000\n/w/c/.git/HEAD",
+               "rw bind /w\nro bind /w/b/.git\nro bind /w/c/.git\n", "", ""});
   }
 
   TEST_CASE("the mark of a placeholder makes nothing invisible to the rules") {
