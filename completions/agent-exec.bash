@@ -3,9 +3,9 @@
 
 _agent_exec_options='    --mode --profile --weaken --policy --workspace --chdir --read --write --deny-read
     --deny-write --deny-write-existing --home --tmp --git --nested-repositories --denied
-    --network --env --env-deny --env-file --limit --backend --keep-fd --report
-    --error-format --quiet --verbose --print --print=argv --print=json --print=script
-    --show-policy --print-schema --version --help'
+    --network --env --env-deny --env-file --limit --backend --in-place --keep-background
+    --root-chown --keep-fd --report --error-format --quiet --verbose --print --print=argv
+    --print=json --print=script --show-policy --print-schema --version --help'
 
 # Candidates by compgen, without what readline keeps: it breaks words at "=" and ":".
 _agent_exec_add() {
@@ -47,7 +47,8 @@ _agent_exec_needs_value() {
         --mode | --profile | --weaken | --policy | --workspace | --chdir | --read | \
         --write | --deny-read | --deny-write | --deny-write-existing | --home | --tmp | \
         --git | --nested-repositories | --denied | --network | --env | --env-deny | \
-        --env-file | --limit | --backend | --keep-fd | --report | --error-format) return 0 ;;
+        --env-file | --limit | --backend | --root-chown | --keep-fd | --report | \
+        --error-format) return 0 ;;
     esac
     return 1
 }
@@ -56,7 +57,7 @@ _agent_exec_value() {
     case $1 in
         --mode) _agent_exec_add -W 'read-only workspace-write danger-full-access' ;;
         --profile) _agent_exec_add -W 'agent build install' ;;
-        --weaken) _agent_exec_add -W 'inherit-environment run-unsandboxed' ;;
+        --weaken) _agent_exec_add -W 'inherit-environment nested-sandbox run-unsandboxed' ;;
         --policy) _agent_exec_files -f ;;
         --workspace) _agent_exec_files -d ;;
         --chdir) _agent_exec_files -d ;;
@@ -76,6 +77,7 @@ _agent_exec_value() {
         --env-file) _agent_exec_files -f ;;
         --limit) _agent_exec_add -W 'tmp-size= file-size= open-files=' ;;
         --backend) _agent_exec_add -W 'auto bwrap' ;;
+        --root-chown) _agent_exec_add -W 'refuse ignore' ;;
         --keep-fd) _agent_exec_add -W '' ;;
         --report) _agent_exec_files -f ;;
         --error-format) _agent_exec_add -W 'text json' ;;

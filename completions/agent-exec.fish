@@ -1,7 +1,7 @@
 # fish completion for agent-exec
 # Made from the settings table; see how to change the code in README.md. Edits are lost.
 
-set -g __fish_agent_exec_options mode= profile= weaken= policy= workspace= chdir= read= write= deny-read= deny-write= deny-write-existing= home= tmp= git= nested-repositories= denied= network= env= env-deny= env-file= limit= backend= keep-fd= report= error-format= q/quiet v/verbose print=? show-policy print-schema version h/help
+set -g __fish_agent_exec_options mode= profile= weaken= policy= workspace= chdir= read= write= deny-read= deny-write= deny-write-existing= home= tmp= git= nested-repositories= denied= network= env= env-deny= env-file= limit= backend= in-place keep-background root-chown= keep-fd= report= error-format= q/quiet v/verbose print=? show-policy print-schema version h/help
 
 # The command and its arguments, the word under the cursor last; fails while there are only options.
 function __fish_agent_exec_command
@@ -32,7 +32,7 @@ end
 complete -c agent-exec -f
 complete -c agent-exec -n __fish_agent_exec_in_options -l mode -x -a 'read-only workspace-write danger-full-access' -d 'base profile (default: workspace-write)'
 complete -c agent-exec -n __fish_agent_exec_in_options -l profile -x -a 'agent build install' -d 'apply [profile.NAME] of the policy files, or a built-in one'
-complete -c agent-exec -n __fish_agent_exec_in_options -l weaken -x -a 'inherit-environment run-unsandboxed' -d 'Reduces security: accept a named loss of it'
+complete -c agent-exec -n __fish_agent_exec_in_options -l weaken -x -a 'inherit-environment nested-sandbox run-unsandboxed' -d 'Reduces security: accept a named loss of it'
 complete -c agent-exec -n __fish_agent_exec_in_options -l policy -r -F -d 'read a policy file; repeatable, later ones win'
 complete -c agent-exec -n __fish_agent_exec_in_options -l workspace -x -a '(__fish_complete_directories)' -d 'workspace root (default: the current directory)'
 complete -c agent-exec -n __fish_agent_exec_in_options -l chdir -x -a '(__fish_complete_directories)' -d 'where the command starts (default: the current directory)'
@@ -52,6 +52,9 @@ complete -c agent-exec -n __fish_agent_exec_in_options -l env-deny -x -a '(set -
 complete -c agent-exec -n __fish_agent_exec_in_options -l env-file -r -F -d 'set variables from the NAME=VALUE lines of FILE'
 complete -c agent-exec -n __fish_agent_exec_in_options -l limit -x -a 'tmp-size= file-size= open-files=' -d 'size of each private temporary directory'
 complete -c agent-exec -n __fish_agent_exec_in_options -l backend -x -a 'auto bwrap' -d 'what builds the sandbox (default: auto)'
+complete -c agent-exec -n __fish_agent_exec_in_options -l in-place -d 'no supervisor: the launched process becomes the command'
+complete -c agent-exec -n __fish_agent_exec_in_options -l keep-background -d 'what the command leaves running goes on; the launcher waits for it'
+complete -c agent-exec -n __fish_agent_exec_in_options -l root-chown -x -a 'refuse ignore' -d 'what a command of root\'s gets for chown (default: ignore)'
 complete -c agent-exec -n __fish_agent_exec_in_options -l keep-fd -x -d 'leave descriptor N open for the command'
 complete -c agent-exec -n __fish_agent_exec_in_options -l report -r -F -d 'write what is enforced to FILE or descriptor N, as JSON lines'
 complete -c agent-exec -n __fish_agent_exec_in_options -l error-format -x -a 'text json' -d 'how the launcher\'s own messages look (default: text)'

@@ -162,11 +162,12 @@ absl::Status CheckOptions(const Plan& plan, const HostFacts& facts) {
 }
 
 // There is no supervisor here that could tell a directory, which may become setgid, from a file.
-FilterOptions FilterFor(const HostFacts& facts) {
+FilterOptions FilterFor(const Plan& plan, const HostFacts& facts) {
   FilterOptions options;
   options.arch = facts.arch;
   options.setgid_chmod = SetgidChmod::kRefuse;
-  options.ignore_chown = facts.uid == 0;
+  options.ignore_chown = plan.ignore_chown;
+  options.nested_sandbox = plan.nested_sandbox;
   return options;
 }
 
@@ -313,8 +314,9 @@ absl::StatusOr<Rendered> Render(const Plan& plan, const HostFacts& facts) {
   AE_RETURN_IF_ERROR(CheckDescriptors(plan, facts, numbers.highest()));
   AE_RETURN_IF_ERROR(CheckFileSize(plan, args.blobs));
 
-  rendered.script = MakeScript(plan, facts, channels, args,
-                               Serialize(AssembleFilter(FilterFor(facts))), std::move(command));
+  rendered.script =
+      MakeScript(plan, facts, channels, args, Serialize(AssembleFilter(FilterFor(plan, facts))),
+                 std::move(command));
   rendered.enforced = EnforcedFeatures(plan);
   for (const BackendLimit& limit : BwrapLimits()) {
     if (limit.applies(plan, facts)) rendered.limits.push_back(limit);

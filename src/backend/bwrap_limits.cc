@@ -9,6 +9,10 @@ bool Always(const Plan&, const HostFacts&) { return true; }
 
 bool IsRoot(const Plan&, const HostFacts& facts) { return facts.uid == 0; }
 
+bool IgnoresChown(const Plan& plan, const HostFacts&) { return plan.ignore_chown; }
+
+bool HasNestedSandboxes(const Plan& plan, const HostFacts&) { return plan.nested_sandbox; }
+
 bool HasPlaceholders(const Plan& plan, const HostFacts&) { return !plan.placeholders.empty(); }
 
 bool HasNoNetwork(const Plan& plan, const HostFacts&) { return plan.network == NetworkMode::kNone; }
@@ -73,7 +77,11 @@ constexpr BackendLimit kLimits[] = {
      HasNoNetwork},
     {"single-id-map",
      "only the caller's own user and group are mapped: files of others appear as nobody's", IsRoot},
-    {"root-chown", "changes of ownership succeed without effect", IsRoot},
+    {"root-chown", "changes of ownership succeed without effect", IgnoresChown},
+    {"no-nested-proc",
+     "a sandbox inside cannot mount a /proc of its own, because parts of the surrounding one are "
+     "covered",
+     HasNestedSandboxes},
     {"no-setgid", "no directory can be made setgid, as trees shared by a group are", Always},
     {"terminal-name",
      "the terminal has a name inside (/dev/console) only when it is standard output too",

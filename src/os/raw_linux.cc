@@ -10,6 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "base/diagnostic.h"
 #include "os/raw.h"
 
@@ -75,19 +77,29 @@ bool CloseListed(const int* keep, size_t count, Others what) {
 int MoveAside(int fd, const Compiled& script) {
   const int* reserved = script.keep_fds.data();
   size_t count = script.keep_fds.size();
-  int moved = fd;
-  while (moved >= 0 && (moved < 3 || Contains(reserved, count, moved))) {
-    int next = fcntl(fd, F_DUPFD_CLOEXEC, moved < 3 ? 3 : moved + 1);
-    int error = errno;
-    if (moved != fd) (void)close(moved);
-    moved = next;
-    errno = error == EINVAL ? EMFILE : error;  // EINVAL: above the limit
+  if (fd < 0 || (fd >= 3 && !Contains(reserved, count, fd))) return fd;
+  // Above all of them in one step; between them only where the limit on descriptors leaves no room
+  // there.
+  int moved = fcntl(fd, F_DUPFD_CLOEXEC, count > 0 ? std::max(reserved[count - 1] + 1, 3) : 3);
+  int from = 3;
+  while (moved < 0 && (errno == EINVAL || errno == EMFILE)) {
+    while (Contains(reserved, count, from)) ++from;
+    int next = fcntl(fd, F_DUPFD_CLOEXEC, from);
+    if (next < 0) {
+      errno = EMFILE;
+      break;
+    }
+    if (!Contains(reserved, count, next)) {
+      moved = next;
+      break;
+    }
+    (void)close(next);
+    from = next + 1;
+    errno = EMFILE;
   }
-  if (moved != fd) {
-    int error = errno;
-    (void)close(fd);
-    errno = error;
-  }
+  int error = errno;
+  (void)close(fd);
+  errno = error;
   return moved;
 }
 

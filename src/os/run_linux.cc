@@ -105,7 +105,8 @@ int PassBlob(const Act& act, const Compiled& script) {
   int fd = memfd_create(act.text, flags | MFD_NOEXEC_SEAL);
   if (fd < 0 && errno == EINVAL) fd = memfd_create(act.text, flags);
   if (fd < 0) return errno;
-  fd = raw::MoveAside(fd, script);
+  // Mostly the number is the one that is wanted.
+  if (fd != act.fd) fd = raw::MoveAside(fd, script);
   if (fd < 0) return errno;
   if (int error = raw::WriteAll(fd, act.data, act.size); error != 0) return error;
   if (fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL) != 0 ||
@@ -118,7 +119,7 @@ int PassBlob(const Act& act, const Compiled& script) {
 int PassNull(const Act& act, const Compiled& script) {
   int fd = open("/dev/null", O_RDONLY | O_CLOEXEC | O_NOCTTY);
   if (fd < 0) return errno;
-  fd = raw::MoveAside(fd, script);
+  if (fd >= 0 && fd != act.fd) fd = raw::MoveAside(fd, script);
   return fd < 0 ? errno : raw::InstallAt(fd, act.fd);
 }
 

@@ -26,6 +26,8 @@ const char* FeatureName(Feature feature) {
       return "no-privileges";
     case Feature::kFileSize:
       return "file-size";
+    case Feature::kBackground:
+      return "background";
     case Feature::kOpenFiles:
       return "open-files";
     case Feature::kEnvironment:

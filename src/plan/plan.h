@@ -125,6 +125,7 @@ enum class Feature {
   kNoPrivileges,  // no capability, no_new_privs
   kFileSize,
   kOpenFiles,
+  kBackground,   // what the command leaves running goes on and is waited for
   kEnvironment,  // exactly the planned variables
   kDescriptors,  // exactly the kept ones
 };
@@ -157,6 +158,12 @@ struct Plan {
   std::vector<EnvVar> env;                // sorted by name, unique
   std::vector<int> keep_fds;              // sorted, unique, >= 3
   NetworkMode network = NetworkMode::kNone;
+  // No process of ours stays, and no PID namespace is made.
+  bool in_place = false;
+  // What the command leaves running is waited for and not ended with it.
+  bool keep_background = false;
+  bool nested_sandbox = false;  // accepted by name: what sandboxes inside need is open
+  bool ignore_chown = false;    // changes of ownership succeed without effect
   DeniedForm denied = DeniedForm::kError;
   int64_t file_size_bytes = 0;  // 0: the caller's
   int64_t open_files = 0;       // 0: the caller's

@@ -248,8 +248,35 @@ void AddNeeds(Planning* planning) {
     plan.open_files = policy.limits.open_files->value;
     need(Feature::kOpenFiles, planning->origins.Add(policy.limits.open_files->origin));
   }
+  if (plan.keep_background) {
+    need(Feature::kBackground, planning->origins.Add(policy.keep_background.origin));
+  }
   need(Feature::kEnvironment, mode);
   need(Feature::kDescriptors, mode);
+}
+
+// How the command's processes stand to the launcher and to each other.
+absl::Status PlanProcesses(const Policy& policy, const HostFacts& facts, Plan* plan) {
+  plan->in_place = policy.in_place.value;
+  plan->keep_background = policy.keep_background.value;
+  if (plan->in_place && plan->keep_background) {
+    return ErrorAt(absl::StatusCode::kInvalidArgument,
+                   "'keep-background' needs the supervisor that 'in-place' goes without",
+                   FormatOrigin(policy.keep_background.origin), "leave one of them out");
+  }
+  plan->ignore_chown = facts.uid == 0 && policy.root_chown.value == RootChown::kIgnore;
+  for (const Sourced<Weakening>& accepted : policy.weaken) {
+    if (accepted.value != Weakening::kNestedSandbox) continue;
+    // Uid 0 owns /proc/sys: a procfs mounted inside, without our covers, would open it.
+    if (facts.uid == 0) {
+      return ErrorAt(absl::StatusCode::kFailedPrecondition,
+                     "'nested-sandbox' is refused for uid 0, which could then write to the "
+                     "kernel's settings in a /proc of its own",
+                     FormatOrigin(accepted.origin), "run the launcher as an ordinary user");
+    }
+    plan->nested_sandbox = true;
+  }
+  return absl::OkStatus();
 }
 
 // An open directory of the host leads anywhere by "..", past every mount of the sandbox.
@@ -291,6 +318,7 @@ absl::StatusOr<Plan> ResolvePlan(const Policy& policy, const HostFacts& facts, F
 
   GitConfigPairs git_config;
   if (plan.confined) AE_RETURN_IF_ERROR(CheckDirectoryDescriptors(policy, facts));
+  if (plan.confined) AE_RETURN_IF_ERROR(PlanProcesses(policy, facts, &plan));
   if (plan.confined) AE_RETURN_IF_ERROR(PlanMounts(policy_files, &planning, &git_config));
   std::optional<AccessMap> map;
   if (plan.confined) map.emplace(plan.mounts);

@@ -14,6 +14,9 @@ namespace {
 // for the user to name.
 constexpr BuiltinProfile kCommon = {"common", R"(backend = "auto"
 error-format = "text"
+in-place = false
+keep-background = false
+root-chown = "ignore"
 quiet = false
 verbose = false
 [filesystem]

@@ -7,6 +7,9 @@ const std::vector<WeakeningName>& WeakeningNames() {
   static const auto& names = *new std::vector<WeakeningName>{
       {Weakening::kInheritEnvironment, "inherit-environment",
        "Reduces security: the command gets all of the caller's environment, secrets included"},
+      {Weakening::kNestedSandbox, "nested-sandbox",
+       "Reduces security: user namespaces and mounts are open to programs that make a sandbox of "
+       "their own"},
       {Weakening::kRunUnsandboxed, "run-unsandboxed",
        "Reduces security: the command runs with no confinement where the policy cannot be "
        "enforced"},

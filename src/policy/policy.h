@@ -22,6 +22,8 @@ enum class NetworkMode { kNone, kHost };
 // What a denied path looks like: EACCES, or an empty file or directory.
 enum class DeniedForm { kError, kEmpty };
 enum class ErrorFormat { kText, kJson };
+// What a change of ownership meets when the command runs as uid 0, without the capability for it.
+enum class RootChown { kRefuse, kIgnore };
 
 enum class Want { kRead, kWrite, kDenyRead, kDenyWrite };
 // What a rule does about a path that does not exist.
@@ -56,7 +58,7 @@ struct EnvRule {
   Origin origin;
 };
 
-enum class Weakening { kRunUnsandboxed, kInheritEnvironment };
+enum class Weakening { kRunUnsandboxed, kInheritEnvironment, kNestedSandbox };
 struct WeakeningName {
   Weakening weakening;
   const char* name;  // "run-unsandboxed"
@@ -89,7 +91,10 @@ struct Policy {
   std::vector<EnvRule> env;                     // in layer order
   std::vector<Sourced<std::string>> env_files;  // as written; read by app/, turned into EnvRules
   Limits limits;
-  Sourced<std::string> backend;            // "auto" or a name from the backend table
+  Sourced<std::string> backend;  // "auto" or a name from the backend table
+  Sourced<bool> in_place;
+  Sourced<bool> keep_background;
+  Sourced<RootChown> root_chown;
   std::vector<Sourced<int>> keep_fds;      // sorted by number, unique, none below 3
   std::vector<Sourced<Weakening>> weaken;  // unique
   std::optional<Sourced<std::vector<std::string>>> platforms;  // absent: all

@@ -135,6 +135,12 @@ absl::Status ApplyQuiet(const Setting& setting, const RawValue& value, const Ori
 absl::Status ApplyVerbose(const Setting& setting, const RawValue& value, const Origin& origin,
                           Policy* policy);
 template <Sourced<bool> Policy::* Field>
+absl::Status ApplyBool(const Setting&, const RawValue& value, const Origin& origin,
+                       Policy* policy) {
+  policy->*Field = {value.text == "true", origin};
+  return absl::OkStatus();
+}
+template <Sourced<bool> Policy::* Field>
 Shown ShowBool(const Setting&, const Policy& policy) {
   const Sourced<bool>& field = policy.*Field;
   return {{field.value ? "true" : "false", field.origin}};

@@ -74,16 +74,20 @@ constexpr Setting kSettings[] = {
         .flag = "weaken",
         .metavar = "NAME",
         .type = ValueType::kStringList,
-        .choices = "inherit-environment|run-unsandboxed",
+        .choices = "inherit-environment|nested-sandbox|run-unsandboxed",
         .merge = Merge::kAppend,
         .completion = Completion::kChoices,
         .group = Group::kPolicy,
         .help = "Reduces security: accept a named loss of it",
-        .man = "Reduces security: accepts the named loss of it, for this run or this policy. "
-               "Nothing else in a policy can do so; looking for 'weaken' audits a policy. "
-               "inherit-environment: the command gets all of the caller's environment, secrets "
-               "included. run-unsandboxed: the command runs with no confinement where the policy "
-               "cannot be enforced, instead of being refused.",
+        .man =
+            "Reduces security: accepts the named loss of it, for this run or this policy. "
+            "Nothing else in a policy can do so; looking for 'weaken' audits a policy. "
+            "inherit-environment: the command gets all of the caller's environment, secrets "
+            "included. nested-sandbox: user namespaces and mounts are open to programs that make "
+            "a sandbox of their own (browsers, bubblewrap, podman, nix); what surrounds them "
+            "stays closed, but more of the kernel is within reach. Refused for uid 0. "
+            "run-unsandboxed: the command runs with no confinement where the policy cannot be "
+            "enforced, instead of being refused.",
         .apply = ApplyWeaken,
         .show = ShowWeaken,
     },
@@ -433,6 +437,47 @@ constexpr Setting kSettings[] = {
                "other name: that backend or none.",
         .apply = ApplyBackend,
         .show = ShowBackend,
+    },
+    {
+        .key = "in-place",
+        .flag = "in-place",
+        .type = ValueType::kBool,
+        .group = Group::kLaunch,
+        .help = "no supervisor: the launched process becomes the command",
+        .man = "The process that the caller started becomes the command itself: same process, "
+               "parent, group and session, and nothing of the launcher stays. There is no PID "
+               "namespace then, so the command sees the host's processes in /proc, and what it "
+               "leaves in the background outlives it.",
+        .apply = ApplyBool<&Policy::in_place>,
+        .show = ShowBool<&Policy::in_place>,
+    },
+    {
+        .key = "keep-background",
+        .flag = "keep-background",
+        .type = ValueType::kBool,
+        .group = Group::kLaunch,
+        .help = "what the command leaves running goes on; the launcher waits for it",
+        .man = "What the command leaves running in the background goes on when the command has "
+               "ended, and the launcher waits for it. Otherwise it is ended with the command.",
+        .apply = ApplyBool<&Policy::keep_background>,
+        .show = ShowBool<&Policy::keep_background>,
+    },
+    {
+        .key = "root-chown",
+        .flag = "root-chown",
+        .metavar = "HOW",
+        .type = ValueType::kEnum,
+        .choices = "refuse|ignore",
+        .tighten = Tighten::kEarlier,
+        .completion = Completion::kChoices,
+        .group = Group::kLaunch,
+        .help = "what a command of root's gets for chown (default: ignore)",
+        .man = "What a change of ownership meets when the command runs as uid 0, which keeps no "
+               "capability for it. ignore (the default): it succeeds without effect, so that tar, "
+               "cp -a, rsync and package managers work. refuse: it fails (EPERM), as it does for "
+               "everybody else.",
+        .apply = ApplyChoice<&Policy::root_chown>,
+        .show = ShowChoiceOf<&Policy::root_chown>,
     },
     {
         .key = "keep-fd",

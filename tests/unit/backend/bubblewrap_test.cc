@@ -294,9 +294,10 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK_EQ(static_cast<unsigned char>(bytes[4]), 4);
   }
 
-  TEST_CASE("the filter is that of a run without a supervisor, for the caller and the machine") {
-    const auto filter = [](const HostFacts& facts) {
-      Rendered rendered = MustRender(SmallPlan(), facts);
+  TEST_CASE("the filter is that of a run without a supervisor, for the plan and the machine") {
+    Plan plan = SmallPlan();
+    const auto filter = [&plan](const HostFacts& facts) {
+      Rendered rendered = MustRender(plan, facts);
       return rendered.script.blobs[StepsOf<PassBlob>(rendered)[1].blob];
     };
     const auto serialized_size = [](FilterOptions options) {
@@ -306,7 +307,14 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK_EQ(filter(DebianUser()).size(), serialized_size(user));
     FilterOptions root;
     root.ignore_chown = true;
+    plan.ignore_chown = true;
     CHECK_EQ(filter(DebianRoot()).size(), serialized_size(root));
+    plan.ignore_chown = false;
+    FilterOptions nested;
+    nested.nested_sandbox = true;
+    plan.nested_sandbox = true;
+    CHECK_EQ(filter(DebianUser()).size(), serialized_size(nested));
+    plan.nested_sandbox = false;
     HostFacts arm = DebianUser();
     arm.arch = Arch::kAarch64;
     CHECK_NE(filter(arm), filter(DebianUser()));
@@ -452,10 +460,11 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK_EQ(absl::StrJoin(always, " "),
              "signal-status no-signal-forwarding setup-failure-status background-ends child-signal "
              "stdio-reopen host-replacement unfound-sockets loopback-only no-setgid");
-    for (const char* code : {"single-id-map", "root-chown"}) {
-      CHECK(Contains(LimitCodes(plan, DebianRoot()), code));
-    }
-    CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "root-chown"));
+    CHECK(Contains(LimitCodes(plan, DebianRoot()), "single-id-map"));
+    plan.ignore_chown = true;
+    CHECK(Contains(LimitCodes(plan, DebianRoot()), "root-chown"));
+    plan.nested_sandbox = true;
+    CHECK(Contains(LimitCodes(plan, DebianUser()), "no-nested-proc"));
     plan.network = NetworkMode::kHost;
     CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "loopback-only"));
     CHECK(Contains(LimitCodes(plan, DebianUser()), "host-abstract-sockets"));
@@ -479,7 +488,7 @@ TEST_SUITE("backend/bubblewrap") {
       CHECK_FALSE(absl::StrContains(limit.text, '\n'));
       CHECK_FALSE(absl::EndsWith(limit.text, "."));
     }
-    CHECK_EQ(codes.size(), 17);
+    CHECK_EQ(codes.size(), 18);
   }
 }
 

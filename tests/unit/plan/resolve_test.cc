@@ -204,6 +204,35 @@ TEST_SUITE("plan/resolve") {
     CHECK(plan.keep_fds == std::vector<int>{3, 7});
   }
 
+  TEST_CASE("how processes stand to the launcher follows the policy, or is refused") {
+    FakeFileView files(kHost);
+    Policy policy = PolicyOf("read /\nwrite .");
+    HostFacts root = FactsOf();
+    root.uid = 0;
+    policy.root_chown.value = RootChown::kIgnore;
+    policy.keep_background = {true, {Origin::Kind::kFlag, "--keep-background", 0, 0}};
+    REQUIRE_OK_AND_ASSIGN(const Plan kept, ResolvePlan(policy, root, files, {"make"}, {}));
+    CHECK(kept.ignore_chown);
+    CHECK(kept.keep_background);
+    CHECK(absl::StrContains(FormatNeeds(kept), "background"));
+    policy.in_place.value = true;
+    CHECK_DIAGNOSTIC(ResolvePlan(policy, root, files, {"make"}, {}), kInvalidArgument,
+                     "'keep-background' needs the supervisor that 'in-place' goes without",
+                     "--keep-background", "leave one of them out");
+    policy.keep_background.value = false;
+    policy.weaken = {{Weakening::kNestedSandbox, {Origin::Kind::kFlag, "--weaken", 0, 0}}};
+    CHECK_ERROR(ResolvePlan(policy, root, files, {"make"}, {}), kFailedPrecondition,
+                "'nested-sandbox' is refused for uid 0");
+    REQUIRE_OK_AND_ASSIGN(const Plan user, ResolvePlan(policy, FactsOf(), files, {"make"}, {}));
+    CHECK(user.in_place);
+    CHECK(user.nested_sandbox);
+    CHECK_FALSE(user.ignore_chown);
+    policy.root_chown.value = RootChown::kRefuse;
+    policy.weaken.clear();
+    REQUIRE_OK_AND_ASSIGN(const Plan refused, ResolvePlan(policy, root, files, {"make"}, {}));
+    CHECK_FALSE(refused.ignore_chown);
+  }
+
   TEST_CASE("the default policy in a small workspace costs few calls") {
     FakeFileView files(
         absl::StrCat(kHost, "/w/.git/HEAD\n/w/src/main.c\n/w/node_modules/x/y\n/w/.env\n"));

@@ -171,6 +171,9 @@ TEST_SUITE("policy/setting") {
         {"limit", "file-size=1", "limits.file-size", "\"1\" (--limit)"},
         {"limit", "open-files=64", "limits.open-files", "64 (--limit)"},
         {"backend", "bwrap", "backend", "\"bwrap\" (--backend)"},
+        {"in-place", "", "in-place", "true (--in-place)"},
+        {"keep-background", "", "keep-background", "true (--keep-background)"},
+        {"root-chown", "refuse", "root-chown", "\"refuse\" (--root-chown)"},
         {"keep-fd", "7", "keep-fd", "7 (--keep-fd)"},
         {"weaken", "inherit-environment", "weaken", "\"inherit-environment\" (--weaken)"},
         {"report", "fd:3", "report", "\"fd:3\" (--report)"},
@@ -218,7 +221,10 @@ TEST_SUITE("policy/setting") {
         {"keep-fd", "x", "bad value of 'keep-fd': expected a number from 3 to 1048575, got 'x'",
          ""},
         {"weaken", "all",
-         "bad value of 'weaken': expected inherit-environment or run-unsandboxed, got 'all'", ""},
+         "bad value of 'weaken': expected inherit-environment, nested-sandbox or run-unsandboxed, "
+         "got "
+         "'all'",
+         ""},
         {"report", "fd:", "bad value of 'report': expected a number from 1 to 1048575, got ''", ""},
         {"report", "fd:0", "bad value of 'report': expected a number from 1 to 1048575, got '0'",
          ""},

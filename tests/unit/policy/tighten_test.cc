@@ -133,15 +133,17 @@ TEST_SUITE("policy/tighten") {
   }
 
   TEST_CASE("what the workspace may do with each setting is this list") {
-    CHECK_EQ(RowsThat(Tighten::kNever),
-             std::string("use-profiles weaken workspace chdir filesystem.read filesystem.write "
-                         "env.allow env.set env.file backend keep-fd report error-format quiet "
-                         "verbose "));
+    CHECK_EQ(
+        RowsThat(Tighten::kNever),
+        std::string("use-profiles weaken workspace chdir filesystem.read filesystem.write "
+                    "env.allow env.set env.file backend in-place keep-background keep-fd report "
+                    "error-format quiet verbose "));
     CHECK_EQ(RowsThat(Tighten::kAppend),
              std::string("filesystem.deny-read filesystem.deny-write env.deny "));
-    CHECK_EQ(RowsThat(Tighten::kEarlier),
-             std::string("mode filesystem.home filesystem.tmp filesystem.git "
-                         "filesystem.nested-repositories filesystem.denied network.mode "));
+    CHECK_EQ(
+        RowsThat(Tighten::kEarlier),
+        std::string("mode filesystem.home filesystem.tmp filesystem.git "
+                    "filesystem.nested-repositories filesystem.denied network.mode root-chown "));
     CHECK_EQ(RowsThat(Tighten::kLower),
              std::string("limits.tmp-size limits.file-size limits.open-files "));
     CHECK_EQ(RowsThat(Tighten::kSubset), std::string("platforms.enabled "));
