@@ -36,14 +36,17 @@ bool Write(int fd, const std::string& text) {
   return true;
 }
 
-// A lone --help, --version or the like starts nothing, so nothing about backends need be known. Who
-// asks the wrong way here only waits some 0.2 ms longer.
+// A guess at what will be asked: a wrong one only costs time. A lone --help, --version or the like
+// starts nothing, so nothing about backends need be known.
 GatherScope ScopeFor(int argc, char** argv) {
-  if (argc != 2) return GatherScope::kAll;
+  for (int i = 1; i < argc; ++i) {
+    if (strstr(argv[i], "bwrap") != nullptr) return GatherScope::kAll;
+  }
+  if (argc != 2) return GatherScope::kKernel;
   for (const char* verb : {"--help", "-h", "--version", "-V", "--print-schema", "--show-policy"}) {
     if (strcmp(argv[1], verb) == 0) return GatherScope::kProcess;
   }
-  return GatherScope::kAll;
+  return GatherScope::kKernel;
 }
 
 // Overwrites what was typed as NAME=VALUE: every local user can read an argument list. Both "--env
@@ -75,11 +78,7 @@ int Show(const Text& text) {
   options.report_line = launch.report_line;
   options.error_format = launch.error_format;
   options.places = launch.places;
-  // Where nothing wraps the command, what is executed is the command.
-  options.exec_is_command = true;
-  for (Feature feature : launch.rendered.enforced) {
-    if (feature == Feature::kMounts) options.exec_is_command = false;
-  }
+  options.exec_is_command = launch.rendered.executes_command;
   // The kernel lays the arguments out one after the other.
   if (argc > 0) {
     options.argument_memory = argv[0];
@@ -98,6 +97,10 @@ int Main(int argc, char** argv) {
   if (inputs.argv.empty()) inputs.argv.emplace_back("agent-exec");
   KernelFileView files;
   Outcome outcome = Decide(inputs, files);
+  if (std::holds_alternative<NeedsWrappers>(outcome)) {
+    GatherWrappers(&inputs.facts);
+    outcome = Decide(inputs, files);
+  }
   if (const Text* text = std::get_if<Text>(&outcome)) return Show(*text);
   const Launch& launch = std::get<Launch>(outcome);
   Wipe(launch.wipe, argc, argv);

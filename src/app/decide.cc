@@ -71,8 +71,11 @@ class Run {
     AE_ASSIGN_OR_RETURN(Plan plan,
                         ResolvePlan(policy, inputs_.facts, files_, invocation_.command, own_files));
     AE_RETURN_IF_ERROR(CheckOwnPaths(policy, env_files, plan));
-    AE_ASSIGN_OR_RETURN(Choice choice,
-                        ChooseBackend(Wish(policy), plan, inputs_.facts, policy.weaken));
+    absl::StatusOr<Choice> chosen = ChooseBackend(Wish(policy), plan, inputs_.facts, policy.weaken);
+    // An accepted way without confinement is no reason not to look for a better one.
+    const bool is_settled = chosen.ok() && (!plan.confined || chosen->rendered.gaps.empty());
+    if (!is_settled && !inputs_.facts.knows_wrappers) return Outcome(NeedsWrappers{});
+    AE_ASSIGN_OR_RETURN(Choice choice, std::move(chosen));
     const bool left_open = plan.confined && !choice.rendered.gaps.empty();
     Plan open_plan;
     if (left_open) {
@@ -99,6 +102,7 @@ class Run {
     AE_ASSIGN_OR_RETURN(Choice choice, ChooseBackend(policy.backend, plan, inputs_.facts));
     rendered->script = std::move(choice.rendered.script);
     rendered->printed_argv = std::move(choice.rendered.printed_argv);
+    rendered->executes_command = choice.rendered.executes_command;
     return plan;
   }
 

@@ -37,7 +37,11 @@ struct Launch {
   std::vector<std::string> wipe;  // texts typed as NAME=VALUE, to be wiped from the argument memory
 };
 
-using Outcome = std::variant<Text, Launch>;
+// No backend that could be judged by the facts as they are will do, and the wrappers were not
+// looked for: to be called again with facts that know them.
+struct NeedsWrappers {};
+
+using Outcome = std::variant<Text, Launch, NeedsWrappers>;
 
 // argv → Invocation → layers → Policy → Plan → backend → Outcome.
 Outcome Decide(const Inputs& inputs, FileView& files);

@@ -37,6 +37,9 @@ struct Rendered {
   std::vector<Gap> gaps;
   std::vector<BackendLimit> limits;  // those that apply to this plan
   ProcessModel model = ProcessModel::kInPlace;
+  // The script's last step is the command itself and no wrapper's: that it cannot be executed is
+  // 126 or 127.
+  bool executes_command = false;
   // The wrapped invocation with everything expanded, for --print=argv; descriptors named in it are
   // those of the PassBlob and PassNull steps.
   std::vector<std::string> printed_argv;

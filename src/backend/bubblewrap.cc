@@ -171,19 +171,6 @@ FilterOptions FilterFor(const Plan& plan, const HostFacts& facts) {
   return options;
 }
 
-// struct sock_filter of the kernel; all our architectures are little-endian.
-std::string Serialize(const std::vector<SockFilter>& program) {
-  std::string bytes;
-  bytes.reserve(program.size() * 8);
-  for (const SockFilter& in : program) {
-    for (int shift : {0, 8}) bytes.push_back(static_cast<char>(in.code >> shift));
-    bytes.push_back(static_cast<char>(in.jump_true));
-    bytes.push_back(static_cast<char>(in.jump_false));
-    for (int shift : {0, 8, 16, 24}) bytes.push_back(static_cast<char>(in.k >> shift));
-  }
-  return bytes;
-}
-
 std::string JoinWithNuls(const std::vector<std::string>& words) {
   size_t size = 0;
   for (const std::string& word : words) size += word.size() + 1;
@@ -211,36 +198,6 @@ std::vector<std::string> WrapperEnvironment(const Plan& plan) {
                            }),
             env.end());
   return env;
-}
-
-std::vector<Feature> EnforcedFeatures(const Plan& plan) {
-  std::vector<Feature> enforced;
-  for (Feature feature : kFeatures) {
-    switch (feature) {
-      case Feature::kPlaceholders:
-        if (plan.placeholders.empty()) continue;
-        break;
-      case Feature::kLinks:
-        if (plan.held_links.empty()) continue;
-        break;
-      case Feature::kNetworkNone:
-        if (plan.network != NetworkMode::kNone) continue;
-        break;
-      case Feature::kNetworkHost:
-        if (plan.network != NetworkMode::kHost) continue;
-        break;
-      case Feature::kFileSize:
-        if (plan.file_size_bytes == 0) continue;
-        break;
-      case Feature::kOpenFiles:
-        if (plan.open_files == 0) continue;
-        break;
-      default:
-        break;
-    }
-    enforced.push_back(feature);
-  }
-  return enforced;
 }
 
 // Numbers for what bubblewrap reads and writes beside the mounts.
@@ -314,10 +271,9 @@ absl::StatusOr<Rendered> Render(const Plan& plan, const HostFacts& facts) {
   AE_RETURN_IF_ERROR(CheckDescriptors(plan, facts, numbers.highest()));
   AE_RETURN_IF_ERROR(CheckFileSize(plan, args.blobs));
 
-  rendered.script =
-      MakeScript(plan, facts, channels, args, Serialize(AssembleFilter(FilterFor(plan, facts))),
-                 std::move(command));
-  rendered.enforced = EnforcedFeatures(plan);
+  rendered.script = MakeScript(plan, facts, channels, args, FilterBytes(FilterFor(plan, facts)),
+                               std::move(command));
+  rendered.enforced = EnforcedOf(kFeatures, plan);
   for (const BackendLimit& limit : BwrapLimits()) {
     if (limit.applies(plan, facts)) rendered.limits.push_back(limit);
   }

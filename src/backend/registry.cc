@@ -98,7 +98,7 @@ absl::Status NoneOf(absl::string_view act,
 }  // namespace
 
 absl::Span<const Backend> Backends() {
-  static const Backend table[] = {kBubblewrap, kUnconfined};
+  static const Backend table[] = {kNative, kBubblewrap, kUnconfined};
   return table;
 }
 
@@ -151,6 +151,56 @@ std::vector<std::string> EnvironmentFor(const Plan& plan, absl::string_view back
   }
   place_ours();
   return env;
+}
+
+std::vector<Feature> EnforcedOf(absl::Span<const Feature> features, const Plan& plan) {
+  std::vector<Feature> enforced;
+  for (Feature feature : features) {
+    switch (feature) {
+      case Feature::kPlaceholders:
+        if (plan.placeholders.empty()) continue;
+        break;
+      case Feature::kLinks:
+        if (plan.held_links.empty()) continue;
+        break;
+      case Feature::kPids:
+        if (plan.in_place) continue;
+        break;
+      case Feature::kBackground:
+        if (!plan.keep_background || plan.in_place) continue;
+        break;
+      case Feature::kNetworkNone:
+        if (plan.network != NetworkMode::kNone) continue;
+        break;
+      case Feature::kNetworkHost:
+        if (plan.network != NetworkMode::kHost) continue;
+        break;
+      case Feature::kFileSize:
+        if (plan.file_size_bytes == 0) continue;
+        break;
+      case Feature::kOpenFiles:
+        if (plan.open_files == 0) continue;
+        break;
+      default:
+        break;
+    }
+    enforced.push_back(feature);
+  }
+  return enforced;
+}
+
+std::string FilterBytes(const FilterOptions& options) {
+  // All our architectures are little-endian.
+  const std::vector<SockFilter> program = AssembleFilter(options);
+  std::string bytes;
+  bytes.reserve(program.size() * 8);
+  for (const SockFilter& in : program) {
+    for (int shift : {0, 8}) bytes.push_back(static_cast<char>(in.code >> shift));
+    bytes.push_back(static_cast<char>(in.jump_true));
+    bytes.push_back(static_cast<char>(in.jump_false));
+    for (int shift : {0, 8, 16, 24}) bytes.push_back(static_cast<char>(in.k >> shift));
+  }
+  return bytes;
 }
 
 void AppendLimits(const Plan& plan, Script* script) {

@@ -39,6 +39,7 @@ absl::StatusOr<Rendered> Render(const Plan& plan, const HostFacts&) {
       Exec{plan.command.path, plan.command.argv, EnvironmentFor(plan, kUnconfined.name)});
   rendered.printed_argv = plan.command.argv;
   rendered.model = ProcessModel::kInPlace;
+  rendered.executes_command = true;
   return rendered;
 }
 

@@ -34,16 +34,42 @@ enum class ActKind : uint8_t {
   kSetLimit,
   kCloseOthers,
   kChangeDir,
+  kEnterNamespaces,
+  kPinTree,
+  kNewTmpfs,
+  kEnterRoot,
+  kMakeMountPoint,
+  kAttach,
+  kCoverTree,
+  kOpenStore,
+  kAttachMask,
+  kAttachData,
+  kCloseStore,
+  kMountProc,
+  kMountDevpts,
+  kMakeSymlink,
+  kSetReadOnly,
+  kLoopbackUp,
+  kDropPrivileges,
+  kForkCommand,
+  kRestrictLandlock,
+  kInstallFilter,
   kExec,
 };
 
 struct Act {
   ActKind kind = ActKind::kExec;
-  int fd = -1;            // kPassBlob, kPassNull, kStartSweeper: the number to open
-  int index = 0;          // kMakePlaceholder: into placeholders; kSetLimit: RLIMIT_*
-  int64_t value = 0;      // kSetLimit
+  int fd = -1;         // kPassBlob, kPassNull, kStartSweeper: the number to open
+  int index = 0;       // kMakePlaceholder: into placeholders; kSetLimit: RLIMIT_*; else a slot
+  int64_t value = 0;   // kSetLimit; kNewTmpfs: bytes
+  uint32_t mode = 0;   // kNewTmpfs, kAttachData; kOpenStore: of its file
+  uint32_t mode2 = 0;  // kOpenStore: of its directory
+  bool is_directory = false;
+  bool read_only = false;
+  bool devices = false;
+  bool optional = false;
   const char* text = "";  // path, or the blob's name
-  const char* data = "";  // kPassBlob; kHoldLink: what the link says
+  const char* data = "";  // kPassBlob; kHoldLink, kMakeSymlink: what the link says
   size_t size = 0;        // of data
   Message failed;
   // kMakePlaceholder, kHoldLink: something else stands there; kMakeLastingDir: not the caller's;
@@ -70,6 +96,38 @@ struct PlaceholderSlot {
   bool is_held = false;  // made or joined by this run
 };
 
+// A tree of mounts that stands nowhere yet.
+struct TreeSlot {
+  int fd = -1;
+  // What its mounts are to be, for kernels that can only tell them so once they stand somewhere.
+  bool read_only = false;
+  bool devices = false;
+  bool is_clone = false;
+};
+
+struct NamespacesAct {
+  bool pid = false;
+  bool net = false;
+  bool keep_background = false;
+  const char* uid_map = "";
+  const char* gid_map = "";
+  bool deny_setgroups = true;
+  bool by_parent = false;
+};
+
+struct LandlockRuleAct {
+  const char* path = nullptr;  // or
+  int fd = -1;
+  bool entries = false;
+  uint64_t rights = 0;
+};
+
+struct LandlockAct {
+  uint64_t handled_fs = 0;
+  uint64_t scoped = 0;
+  std::vector<LandlockRuleAct> rules;
+};
+
 struct Compiled {
   std::vector<Act> acts;  // the last one is kExec
   std::vector<PlaceholderParent> parents;
@@ -77,6 +135,9 @@ struct Compiled {
   std::vector<int> reserved_fds;              // sorted: numbers that acts open
   std::vector<int> keep_fds;                  // sorted, with the reserved ones
   std::vector<int> scratch_fds;               // room for what the sweeper keeps
+  std::vector<TreeSlot> slots;
+  NamespacesAct namespaces;
+  LandlockAct landlock;
   std::vector<char*> argv;
   std::vector<char*> shell_argv;  // "/bin/sh FILE ARG...": for a command without a first line
   std::vector<char*> env;

@@ -18,7 +18,12 @@ namespace agent_exec {
 //   open a link itself. Returns: a descriptor, or the negative errno.
 int OpenWithoutSymlinks(int directory, const char* name, int flags);
 
-// The same, but follows symlinks that stay inside the directory.
+// O_PATH on exactly what an absolute, clean path names: no symlink is followed, and one that is
+// named itself is not opened either (ELOOP).
+//   Returns: a descriptor, or the negative errno. Linux only: others have no such descriptors.
+int OpenNode(const char* path);
+
+// As OpenWithoutSymlinks, but follows symlinks that stay inside the directory.
 //   Errors: EXDEV for a name that leaves it; ENOSYS where the kernel has no such call: the caller
 //   checks by hand.
 int OpenBeneath(int directory, const char* name, int flags);

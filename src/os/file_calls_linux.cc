@@ -93,6 +93,19 @@ int OpenWithoutSymlinks(int directory, const char* name, int flags) {
   return -ENAMETOOLONG;
 }
 
+int OpenNode(const char* path) {
+  int fd = Openat2(AT_FDCWD, path, O_PATH, kResolveNoSymlinks | kResolveNoMagiclinks);
+  if (!CannotTell(fd)) return fd;
+  // By hand, the last component is opened whatever it is.
+  fd = OpenWithoutSymlinks(AT_FDCWD, path, O_PATH);
+  if (fd < 0) return fd;
+  struct stat st;
+  int error = fstat(fd, &st) != 0 ? errno : S_ISLNK(st.st_mode) ? ELOOP : 0;
+  if (error == 0) return fd;
+  (void)close(fd);
+  return -error;
+}
+
 int OpenBeneath(int directory, const char* name, int flags) {
   int fd = Openat2(directory, name, flags, kResolveBeneath | kResolveNoMagiclinks);
   return CannotTell(fd) ? -ENOSYS : fd;

@@ -37,9 +37,12 @@ HostFacts GatherFacts(GatherScope) {
   NodeInfo info;
   KernelFileView files;
   if (_NSGetExecutablePath(path, &size) == 0) (void)files.Resolve(path, &facts.self_path, &info);
+  facts.knows_wrappers = true;
   facts.bwrap.problem = "not available on this system";
   facts.user_namespaces_problem = "not available on this system";
   return facts;
 }
+
+void GatherWrappers(HostFacts*) {}
 
 }  // namespace agent_exec

@@ -72,16 +72,23 @@ HostFacts GatherFacts(GatherScope scope) {
   facts.directory_fds = DirectoryDescriptors(facts.open_fds);
   GatherPosix(&facts);
   facts.self_path = SelfPath();
-  if (scope == GatherScope::kAll) {
-    facts.bwrap = FindBubblewrap(BubblewrapCandidates());
-    facts.user_namespaces_problem = TryUserNamespace();
-    facts.user_namespaces = facts.user_namespaces_problem.empty();
-    if (!facts.user_namespaces && !facts.bwrap.path.empty() && TryBubblewrap(facts.bwrap.path)) {
-      facts.user_namespaces = true;
-      facts.user_namespaces_problem.clear();
-    }
-  }
+  if (scope == GatherScope::kProcess) return facts;
+  facts.open_files = OpenFiles(facts.open_fds);
+  GatherKernel(&facts);
+  facts.user_namespaces_problem = TryUserNamespace();
+  facts.user_namespaces = facts.user_namespaces_problem.empty();
+  if (scope == GatherScope::kAll) GatherWrappers(&facts);
   return facts;
+}
+
+void GatherWrappers(HostFacts* facts) {
+  facts->knows_wrappers = true;
+  facts->bwrap = FindBubblewrap(BubblewrapCandidates());
+  if (!facts->user_namespaces && !facts->bwrap.path.empty() && TryBubblewrap(facts->bwrap.path)) {
+    facts->user_namespaces = true;
+    facts->user_namespaces_problem.clear();
+    facts->user_namespaces_for_bwrap_only = true;
+  }
 }
 
 }  // namespace agent_exec

@@ -15,6 +15,18 @@ void GatherPosix(HostFacts* facts);
 // Of the standard streams and these descriptors, those that are directories, sorted.
 std::vector<int> DirectoryDescriptors(const std::vector<int>& open_fds);
 
+// Of the standard streams and these descriptors, those that are regular files or character devices,
+// sorted.
+std::vector<OpenFile> OpenFiles(const std::vector<int>& open_fds);
+
+// What the kernel lets this process do that the native backend asks for: mount calls, Landlock, id
+// maps of more than one id; and the terminal's path.
+void GatherKernel(HostFacts* facts);
+
+// Every extent of this process's own id map, onto itself: "0 0 1000\n". In: the text of
+// /proc/self/uid_map. "" for a text that is none.
+std::string MapOntoItself(const std::string& map);
+
 // Descriptors >= 3 that are open now, sorted.
 std::vector<int> OpenDescriptors();
 

@@ -5,9 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
+#include "os/mount_calls_linux.h"
 #include "os/raw.h"
 
 // A mount on a symbolic link itself: no path names such a target, but a descriptor does. The link
@@ -16,30 +16,6 @@
 
 namespace agent_exec::raw {
 namespace {
-
-#ifndef SYS_open_tree
-#define SYS_open_tree 428
-#endif
-#ifndef SYS_move_mount
-#define SYS_move_mount 429
-#endif
-#ifndef SYS_mount_setattr
-#define SYS_mount_setattr 442
-#endif
-
-// linux/mount.h, which older headers lack.
-constexpr unsigned kOpenTreeClone = 1;
-constexpr unsigned kMoveMountFromEmptyPath = 0x04;
-constexpr unsigned kMoveMountToEmptyPath = 0x40;
-constexpr uint64_t kAttrReadOnly = 0x01;
-constexpr uint64_t kAttrNoSuid = 0x02;
-constexpr uint64_t kAttrNoDev = 0x04;
-struct MountAttr {
-  uint64_t set;
-  uint64_t clear;
-  uint64_t propagation;
-  uint64_t userns_fd;
-};
 
 int WriteFile(const char* path, const char* text) {
   int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -76,7 +52,7 @@ int EnterOwnMounts() {
   return mount(nullptr, "/", nullptr, MS_REC | MS_SLAVE, nullptr) == 0 ? 0 : errno;
 }
 
-int HoldLink(const char* path, const char* text, size_t size) {
+int HoldLink(const char* path, const char* text, size_t size, bool needs_attributes) {
   int link = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
   if (link < 0) return errno;
   char now[4096];
@@ -88,21 +64,15 @@ int HoldLink(const char* path, const char* text, size_t size) {
   } else if (static_cast<size_t>(length) != size || memcmp(now, text, size) != 0) {
     error = kLinkChanged;
   } else {
-    tree = static_cast<int>(
-        syscall(SYS_open_tree, link, "", kOpenTreeClone | O_CLOEXEC | AT_EMPTY_PATH));
+    tree = CloneTree(link);
     if (tree < 0) error = errno;
   }
-  // The attributes are those that bubblewrap would set; by path, which is how it sets them, it
-  // could not, so it must find nothing to do.
-  const MountAttr attributes = {kAttrReadOnly | kAttrNoSuid | kAttrNoDev, 0, 0, 0};
-  if (error == 0 &&
-      syscall(SYS_mount_setattr, tree, "", AT_EMPTY_PATH, &attributes, sizeof(attributes)) != 0) {
-    error = errno;
+  constexpr uint64_t kAttributes = kAttrReadOnly | kAttrNoSuid | kAttrNoDev;
+  if (error == 0 && SetMountAttributes(tree, kAttributes, false) != 0) {
+    // Before Linux 5.12. A link holds nothing that could be written.
+    if (errno != ENOSYS || needs_attributes) error = errno;
   }
-  if (error == 0 && syscall(SYS_move_mount, tree, "", link, "",
-                            kMoveMountFromEmptyPath | kMoveMountToEmptyPath) != 0) {
-    error = errno;
-  }
+  if (error == 0 && MoveMount(tree, link) != 0) error = errno;
   if (tree >= 0) (void)close(tree);
   (void)close(link);
   return error;

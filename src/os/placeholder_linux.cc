@@ -109,19 +109,25 @@ int CreateNode(const Compiled& script, const PlaceholderParent& parent,
     (void)fchmod(fd, slot.mode);  // a default ACL had its own idea
   }
   const struct timespec times[2] = {{kPlaceholderTime, 0}, {kPlaceholderTime, 0}};
-  (void)futimens(fd, times);
+  if (futimens(fd, times) != 0) {
+    // Without its mark nobody would remove it.
+    int error = errno;
+    (void)close(fd);
+    (void)unlinkat(parent.fd, slot.name, slot.is_directory ? AT_REMOVEDIR : 0);
+    fd = -error;
+  }
   PutTimesBack(script, parent, before);
   return fd;
 }
 
-// Takes the shared lock. Returns 0, EAGAIN when another run is about to remove it, or the errno of
-// a file system that has no locks (then it is used without one, and stays).
+// Takes the shared lock. Returns 0, EAGAIN when another run is about to remove it, or another
+// errno. On a file system without locks it is used without one, and stays.
 int Hold(PlaceholderSlot* slot) {
   while (flock(slot->fd, LOCK_SH | LOCK_NB) != 0) {
     if (errno == EINTR) continue;
-    if (errno == EWOULDBLOCK) return EAGAIN;
     slot->is_locked = false;
-    return 0;
+    bool has_no_locks = errno == ENOLCK || errno == ENOSYS || errno == EOPNOTSUPP;
+    return has_no_locks ? 0 : errno == EWOULDBLOCK ? EAGAIN : errno;
   }
   slot->is_locked = true;
   return 0;
@@ -228,7 +234,15 @@ Made MakePlaceholder(Compiled* script, int index, int* error) {
           continue;
       }
     }
-    if (Hold(&slot) == 0 && IsStillNamed(parent, slot)) {
+    int held = Hold(&slot);
+    if (held != 0 && held != EAGAIN) {
+      Drop(&slot);
+      // Made by us a moment ago: whoever has joined it since holds a lock that we could not get.
+      if (fd >= 0) (void)unlinkat(parent.fd, slot.name, slot.is_directory ? AT_REMOVEDIR : 0);
+      *error = held;
+      return Made::kFailed;
+    }
+    if (held == 0 && IsStillNamed(parent, slot)) {
       slot.fd = MoveAside(slot.fd, *script);
       *error = errno;
       slot.is_held = slot.fd >= 0;

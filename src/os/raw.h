@@ -44,12 +44,29 @@ void RemovePlaceholders(Compiled* script);
 int EnterOwnMounts();
 // Holds the link by a mount on itself. Returns 0, an errno, or kLinkChanged when it is not a link
 // that says these bytes.
+//   needs_attributes: bubblewrap will ask for these attributes by a path, which it cannot name:
+//   they
+//                     must be there.
 inline constexpr int kLinkChanged = -1;
-int HoldLink(const char* path, const char* text, size_t size);
+int HoldLink(const char* path, const char* text, size_t size, bool needs_attributes);
+
+// The parts of a sandbox that this process builds itself; mounts are in os/mounts.h, the processes
+// in os/supervise.h. Each returns 0 or an errno.
+
+// The namespaces for a process that becomes the command itself, with its ids mapped
+// (namespaces_linux.cc). Sets *maps_failed when it was the maps.
+int EnterInPlace(const NamespacesAct& act, bool* maps_failed);
+// Lo with its addresses, and low ports for everybody (loopback_linux.cc).
+int LoopbackUp();
+// No capability in any set, nor by any exec; no new privileges; no core (privileges_linux.cc).
+int DropPrivileges();
+int InstallFilter(const char* program, size_t size);
+int RestrictLandlock(const LandlockAct& act);  // landlock_linux.cc
 
 // The sweeper (sweeper_linux.cc).
 
-// Starts it; info_fd will be the writing end of its pipe. Returns 0 or an errno.
+// Starts it; info_fd will be the writing end of its pipe, or is -1 where this process becomes the
+// command: its end is then all that is waited for. Returns 0 or an errno.
 int StartSweeper(Compiled* script, int info_fd, const RunOptions& options);
 
 }  // namespace agent_exec::raw

@@ -11,27 +11,12 @@
 #include "base/diagnostic.h"
 #include "base/quote.h"
 #include "os/file_calls.h"
+#include "os/machine.h"
 #include "os/raw.h"
 #include "os/run.h"
+#include "os/supervise.h"
 
 namespace agent_exec {
-namespace {
-
-#ifndef MFD_NOEXEC_SEAL
-#define MFD_NOEXEC_SEAL 0x0008U
-#endif
-
-void (*g_armed_hook)() = nullptr;
-
-// The state of the walk. Signals are held back from the first placeholder until somebody who
-// removes it stands ready.
-struct Machine {
-  Compiled* script;
-  const RunOptions* options;
-  sigset_t caller_mask;
-  bool signals_held = false;
-  bool has_own_mounts = false;
-};
 
 void HoldSignals(Machine* machine) {
   if (machine->signals_held) return;
@@ -47,12 +32,24 @@ void ReleaseSignals(Machine* machine) {
 }
 
 [[noreturn]] void Fail(Machine* machine, const Message& message, int error, int status) {
+  if (machine->is_supervised) {
+    raw::Tell(message, error);
+    raw::EndSetup(status);
+  }
   // First: standard error may be a pipe that blocks.
   raw::RemovePlaceholders(machine->script);
   ReleaseSignals(machine);
   raw::Tell(message, error);
   _exit(status);
 }
+
+namespace {
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008U
+#endif
+
+void (*g_armed_hook)() = nullptr;
 
 // A directory of ours, component by component. Returns 0, an errno, or -1 when it is there and
 // somebody else's.
@@ -163,7 +160,7 @@ void CarryOutPlaceholder(Machine* machine, const Act& act) {
 void HoldLink(Machine* machine, const Act& act) {
   int error = machine->has_own_mounts ? 0 : raw::EnterOwnMounts();
   machine->has_own_mounts = true;
-  if (error == 0) error = raw::HoldLink(act.text, act.data, act.size);
+  if (error == 0) error = raw::HoldLink(act.text, act.data, act.size, !machine->owns_root);
   if (error == raw::kLinkChanged) Fail(machine, act.refused, 0, kStatusRefused);
   if (error != 0) Fail(machine, act.failed, error, kStatusRefused);
 }
@@ -207,6 +204,8 @@ void CarryOut(Machine* machine, const Act& act) {
       break;
     case ActKind::kExec:
       Execute(machine, act);
+    default:
+      error = CarryOutSandbox(machine, act);
   }
   if (error != 0) Fail(machine, act.failed, error, kStatusRefused);
 }

@@ -164,7 +164,7 @@ void Detach(const Start& start) {
 [[noreturn]] void Sweep(const Start& start) {
   Detach(start);
   Watched sandbox;
-  sandbox.pid = ReadChildPid(start);
+  if (start.info_fd >= 0) sandbox.pid = ReadChildPid(start);
   if (sandbox.pid > 0) {
     sandbox.fd = OpenPidfd(sandbox.pid);
     // Checked after the descriptor is open: from here on the number cannot become somebody else's.
@@ -199,13 +199,15 @@ int Leave(void* argument) {
 }  // namespace
 
 int StartSweeper(Compiled* script, int info_fd, const RunOptions& options) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) return errno;
   Start start;
   start.script = script;
   start.options = &options;
-  start.info_fd = MoveAside(ends[0], *script);
-  if (start.info_fd < 0) return errno;
+  int ends[2] = {-1, -1};
+  if (info_fd >= 0) {
+    if (pipe2(ends, O_CLOEXEC) != 0) return errno;
+    start.info_fd = MoveAside(ends[0], *script);
+    if (start.info_fd < 0) return errno;
+  }
   // Opened before the launcher is replaced: the number is surely ours now, and the process stays
   // the same by execve.
   start.launcher.pid = getpid();
@@ -220,11 +222,11 @@ int StartSweeper(Compiled* script, int info_fd, const RunOptions& options) {
   if (child < 0) return errno;
   while (waitpid(child, nullptr, __WALL) < 0 && errno == EINTR) {
   }
-  (void)close(start.info_fd);
+  if (start.info_fd >= 0) (void)close(start.info_fd);
   if (start.launcher.fd >= 0) (void)close(start.launcher.fd);
   int error = start.error;
-  if (error != 0) {
-    (void)close(ends[1]);
+  if (error != 0 || info_fd < 0) {
+    if (ends[1] >= 0) (void)close(ends[1]);
     return error;
   }
   return InstallAt(MoveAside(ends[1], *script), info_fd);

@@ -25,6 +25,23 @@ void PushComponents(absl::string_view path, std::vector<std::string>* pending) {
   }
 }
 
+// Does this errno leave open what is there?
+bool IsTrouble(int error) {
+  switch (error) {
+    case 0:
+    case ENOENT:
+    case ENOTDIR:
+    case EACCES:  // to the command as well
+    case EPERM:
+    case ELOOP:
+    case ENAMETOOLONG:
+    case EINVAL:  // no longer a link
+      return false;
+    default:
+      return true;
+  }
+}
+
 // The place of a path whose remaining components cannot be followed.
 std::string PlaceBelow(absl::string_view stop, const std::vector<std::string>& pending) {
   std::string path(stop);
@@ -44,6 +61,7 @@ const PathResolver::Known& PathResolver::Look(const std::string& path) {
   if (known.error == 0 && known.info.type == NodeType::kSymlink) {
     known.error = files_.ReadLink(path, &known.text);
   }
+  if (trouble_.error == 0 && IsTrouble(known.error)) trouble_ = {path, known.error};
   return known;
 }
 

@@ -40,6 +40,14 @@ class PathResolver {
   // link.
   FoundPath Follow(absl::string_view path);
 
+  // The first look that failed for a reason that says nothing about what is there: neither missing
+  // nor closed to the caller (a broken disk or server). A rule about such a path would be lost.
+  struct Trouble {
+    std::string path;
+    int error = 0;  // 0: there was none
+  };
+  const Trouble& trouble() const { return trouble_; }
+
  private:
   struct Known {
     int error = 0;
@@ -54,6 +62,7 @@ class PathResolver {
 
   FileView& files_;
   absl::btree_map<std::string, Known> known_;
+  Trouble trouble_;
 };
 
 }  // namespace agent_exec

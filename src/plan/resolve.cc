@@ -192,6 +192,10 @@ absl::Status PlanMounts(const std::vector<std::string>& policy_files, Planning* 
   }
   AE_RETURN_IF_ERROR(AddGitProtection(planning));
   AE_RETURN_IF_ERROR(AddOwnFiles(policy_files, planning));
+  // Before other people's paths are looked at, which must not be able to stop a start.
+  if (const PathResolver::Trouble& trouble = planning->paths.trouble(); trouble.error != 0) {
+    return ErrnoStatus(trouble.error, "look at", trouble.path);
+  }
 
   Settled settled = Settle(planning->entries);
   AddPins(settled, planning);
@@ -233,7 +237,8 @@ void AddNeeds(Planning* planning) {
     }
     if (!plan.placeholders.empty()) need(Feature::kPlaceholders, plan.placeholders.front().origin);
     if (!plan.held_links.empty()) need(Feature::kLinks, plan.held_links.front().origin);
-    need(Feature::kPids, mode);
+    // In place the host's processes stay in sight: whoever asked for that knows it.
+    if (!plan.in_place) need(Feature::kPids, mode);
     need(Feature::kIpc, mode);
     need(policy.network.value == NetworkMode::kNone ? Feature::kNetworkNone : Feature::kNetworkHost,
          planning->origins.Add(policy.network.origin));

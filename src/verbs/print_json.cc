@@ -65,7 +65,8 @@ struct StepWriter {
     json->Key("node").String(NodeName(placeholder.node)).Key("beneath").String(placeholder.root);
   }
   void operator()(const StartSweeper& step) const {
-    json->Key("do").String("start-sweeper").Key("info-fd").Int(step.info_fd);
+    json->Key("do").String("start-sweeper");
+    if (step.info_fd >= 0) json->Key("info-fd").Int(step.info_fd);
   }
   void operator()(const HoldLink& step) const {
     json->Key("do").String("hold-link").Key("path").String(step.link.path);
@@ -90,6 +91,86 @@ struct StepWriter {
   }
   void operator()(const ChangeDir& step) const {
     json->Key("do").String("change-dir").Key("path").String(step.path);
+  }
+  void operator()(const EnterNamespaces& step) const {
+    json->Key("do").String("enter-namespaces").Key("pid").Bool(step.pid).Key("net").Bool(step.net);
+    json->Key("keep-background").Bool(step.keep_background);
+    json->Key("uid-map").String(step.ids.uid_map).Key("gid-map").String(step.ids.gid_map);
+    json->Key("deny-setgroups").Bool(step.ids.deny_setgroups);
+    json->Key("by-parent").Bool(step.ids.by_parent);
+  }
+  void operator()(const PinTree& step) const {
+    json->Key("do").String("pin-tree").Key("slot").Int(step.slot).Key("path").String(step.path);
+    json->Key("writable").Bool(step.writable).Key("devices").Bool(step.devices);
+  }
+  void operator()(const NewTmpfs& step) const {
+    json->Key("do").String("new-tmpfs").Key("slot").Int(step.slot);
+    json->Key("mode").String(OctalText(step.mode)).Key("size").Int(step.size_bytes);
+  }
+  void operator()(const EnterRoot& step) const {
+    json->Key("do").String("enter-root").Key("slot").Int(step.slot);
+  }
+  void operator()(const MakeMountPoint& step) const {
+    json->Key("do").String("make-mount-point").Key("path").String(step.path);
+    json->Key("node").String(NodeName(step.node));
+  }
+  void operator()(const Attach& step) const {
+    json->Key("do").String("attach").Key("slot").Int(step.slot).Key("target").String(step.target);
+  }
+  void operator()(const CoverTree& step) const {
+    json->Key("do").String("cover-tree").Key("path").String(step.path);
+    json->Key("read-only").Bool(step.read_only).Key("optional").Bool(step.optional);
+  }
+  void operator()(const OpenStore& step) const {
+    json->Key("do").String("open-store").Key("file-mode").String(OctalText(step.file_mode));
+    json->Key("directory-mode").String(OctalText(step.directory_mode));
+  }
+  void operator()(const AttachMask& step) const {
+    json->Key("do").String("attach-mask").Key("target").String(step.target);
+    json->Key("node").String(NodeName(step.node));
+  }
+  void operator()(const AttachData& step) const {
+    json->Key("do").String("attach-data").Key("target").String(step.target);
+    json->Key("mode").String(OctalText(step.mode));
+    json->Key("base64").String(absl::Base64Escape(script.blobs[step.blob]));
+  }
+  void operator()(const CloseStore&) const { json->Key("do").String("close-store"); }
+  void operator()(const MountProc& step) const {
+    json->Key("do").String("mount-proc").Key("target").String(step.target);
+  }
+  void operator()(const MountDevpts& step) const {
+    json->Key("do").String("mount-devpts").Key("target").String(step.target);
+  }
+  void operator()(const MakeSymlink& step) const {
+    json->Key("do").String("make-symlink").Key("path").String(step.path);
+    json->Key("text").String(step.text);
+  }
+  void operator()(const SetReadOnly& step) const {
+    json->Key("do").String("set-read-only").Key("target").String(step.target);
+  }
+  void operator()(const LoopbackUp&) const { json->Key("do").String("loopback-up"); }
+  void operator()(const DropPrivileges&) const { json->Key("do").String("drop-privileges"); }
+  void operator()(const ForkCommand&) const { json->Key("do").String("fork-command"); }
+  void operator()(const RestrictLandlock& step) const {
+    json->Key("do").String("restrict-landlock");
+    WriteStrings("handled", LandlockRightNames(step.handled_fs), json);
+    WriteStrings("scoped", LandlockScopeNames(step.scoped), json);
+    json->Key("rules").BeginArray();
+    for (const LandlockRule& rule : step.rules) {
+      json->BeginObject();
+      if (rule.path.empty()) {
+        json->Key("fd").Int(rule.fd);
+      } else {
+        json->Key(rule.entries ? "in" : "path").String(rule.path);
+      }
+      WriteStrings("rights", LandlockRightNames(rule.rights), json);
+      json->EndObject();
+    }
+    json->EndArray();
+  }
+  void operator()(const InstallFilter& step) const {
+    json->Key("do").String("install-filter");
+    json->Key("base64").String(absl::Base64Escape(script.blobs[step.blob]));
   }
   void operator()(const Exec& step) const {
     json->Key("do").String("exec").Key("path").String(step.path);

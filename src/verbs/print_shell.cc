@@ -53,6 +53,7 @@ class Shell {
 
   std::string Format() {
     for (const Step& step : rendered_.script.steps) std::visit(*this, step);
+    if (!has_wrapper_) return WithoutWrapper();
     std::string out = Comments();
     // Limits and the directory are to hold for the command alone, not for the shell.
     const bool in_subshell = !inner_.empty();
@@ -86,8 +87,7 @@ class Shell {
     }
     before_ += "; }\n";
   }
-  void operator()(const StartSweeper&) {}
-  void operator()(const HoldLink&) {}
+  void operator()(const EnterNamespaces&) { has_wrapper_ = false; }
   void operator()(const PassBlob& step) {
     // The printed words name every blob but their own.
     if (step.name == "bwrap-args") return;
@@ -107,10 +107,12 @@ class Shell {
     absl::StrAppend(&inner_, "ulimit ", files ? "-n " : "-f ",
                     files ? step.value : step.value / 1024, "\n");
   }
-  void operator()(const CloseOthers&) {}
   void operator()(const ChangeDir& step) {
     absl::StrAppend(&inner_, "cd ", ShellQuote(step.path), "\n");
   }
+  // Nothing that a shell could do, or that the words of a wrapper do not say.
+  template <typename OtherStep>
+  void operator()(const OtherStep&) {}
   void operator()(const Exec& step) {
     command_ = "env -i";
     for (const std::string& variable : step.env) AppendVariable(variable);
@@ -167,6 +169,24 @@ class Shell {
     return out;
   }
 
+  // Where the launcher itself makes the sandbox, no command does the same. The one that it will
+  // execute is shown, but not so that a shell would run it unconfined.
+  std::string WithoutWrapper() const {
+    std::string out = absl::StrCat(
+        "# agent-exec ", kVersion, ", backend ", backend_.name,
+        ": no other program makes the sandbox, so there is no command to run in its place.\n"
+        "# --print=script shows all that is done, --backend=bwrap --print=argv a command that does "
+        "nearly the same.\n"
+        "# Inside is executed:\n");
+    absl::string_view command = command_;
+    while (!command.empty()) {
+      absl::string_view line = command.substr(0, command.find('\n'));
+      command.remove_prefix(std::min(command.size(), line.size() + 1));
+      absl::StrAppend(&out, "# ", line, "\n");
+    }
+    return out;
+  }
+
   const Plan& plan_;
   const Backend& backend_;
   const Rendered& rendered_;
@@ -174,6 +194,7 @@ class Shell {
   std::string inner_;   // lines that only the command may be affected by
   std::string command_;
   std::string redirections_;  // of the command
+  bool has_wrapper_ = true;
 };
 
 }  // namespace

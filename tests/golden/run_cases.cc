@@ -50,6 +50,8 @@ std::vector<std::string> Lines(const std::string& text) {
 HostFacts NamedHost(const std::string& name) {
   if (name == "debian-user") return DebianUser();
   if (name == "debian-root") return DebianRoot();
+  if (name == "native-user") return NativeUser();
+  if (name == "native-root") return NativeRoot();
   if (name == "without-bubblewrap") return WithoutBubblewrap();
   if (name == "with-old-bubblewrap") return WithOldBubblewrap();
   if (name == "without-user-namespaces") return WithoutUserNamespaces();
@@ -120,7 +122,8 @@ std::string ShowStart(const Rendered& rendered) {
   bool skipping = false;
   for (const std::string& line : Lines(script)) {
     if (!absl::StartsWith(line, " ")) {
-      skipping = absl::StartsWith(line, "pass-blob") && !absl::StrContains(line, " data:");
+      skipping = absl::StartsWith(line, "install-filter") ||
+                 (absl::StartsWith(line, "pass-blob") && !absl::StrContains(line, " data:"));
       if (skipping) {
         absl::StrAppend(&out, line.substr(0, line.find(" of ")), "\n");
         continue;

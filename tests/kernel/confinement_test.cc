@@ -1,4 +1,4 @@
-// What a launched command can see and change: real bubblewrap, real kernel.
+// What a launched command can see and change: the real kernel, by each backend.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -108,7 +108,7 @@ TEST_CASE("missing protected names cannot be made, and a run leaves nothing and 
   CHECK(st.st_mtime == 1234567890);
 }
 
-TEST_CASE("a killed run leaves nothing either, and two at once both hold") {
+TEST_CASE("a killed run leaves nothing beyond the next one, and two at once both hold") {
   TempDir w;
   Process first(ShellSpec(w.path(), "touch up; sleep 60"));
   REQUIRE(Eventually([&] { return Exists(w / "up"); }));
@@ -119,6 +119,8 @@ TEST_CASE("a killed run leaves nothing either, and two at once both hold") {
   CHECK(Exists(w / ".git"));
   first.Signal(SIGKILL);
   first.Wait();
+  // Nobody is left to do it where the launcher itself was the one: then the next run does.
+  if (TestBackend() == "native") Shell(w.path(), "true");
   CHECK(Eventually([&] { return NamesIn(w.path()) == std::vector<std::string>{"up"}; }));
 }
 
@@ -217,7 +219,8 @@ TEST_CASE("the report is there when the command starts, and names the backend") 
   TempDir reports;
   Finished run = Shell(w.path(), "true", {"--report", reports / "r"});
   CHECK(run.Ending() == "exit 0");
-  CHECK(absl::StrContains(ReadTestFile(reports / "r"), "bwrap"));
+  CHECK(absl::StrContains(ReadTestFile(reports / "r"),
+                          absl::StrCat("\"backend\":\"", TestBackend(), "\"")));
   CHECK(absl::EndsWith(ReadTestFile(reports / "r"), "\n"));
   Finished refused = Shell(w.path(), "echo ran", {"--report", reports / "none/r"});
   CHECK(refused.Ending() == "exit 125");

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
@@ -204,6 +207,60 @@ TEST_CASE("user namespaces are reported by trying") {
     return TryUserNamespace();
   });
   CHECK(problem == "unshare: No space left on device");
+}
+
+TEST_CASE("an id map is put onto itself, extent by extent") {
+  CHECK(MapOntoItself("         0          0 4294967295\n") == "0 0 4294967295\n");
+  CHECK(MapOntoItself("0 100000 65536\n70000 3 1\n") == "0 0 65536\n70000 70000 1\n");
+  CHECK(MapOntoItself("") == "");
+  CHECK(MapOntoItself("0 0\n") == "");
+  CHECK(MapOntoItself("0 0 -1\n") == "");
+}
+
+TEST_CASE("files and devices on descriptors are known by what they were opened for") {
+  TempDir dir;
+  WriteTestFile(dir / "f", "x");
+  std::string text = InChild([&] {
+    close(0);
+    int read_only = open((dir / "f").c_str(), O_RDONLY);
+    int log = open((dir / "f").c_str(), O_WRONLY | O_APPEND);
+    int both = open((dir / "f").c_str(), O_RDWR);
+    int null = open("/dev/null", O_WRONLY);
+    int ends[2];
+    (void)!pipe(ends);
+    std::string found;
+    for (const OpenFile& file : OpenFiles({log, both, null, ends[0], ends[1]})) {
+      if (file.fd == 1 || file.fd == 2) continue;
+      absl::StrAppend(&found,
+                      file.fd == read_only ? "r"
+                      : file.fd == log     ? "l"
+                      : file.fd == both    ? "b"
+                                           : "n",
+                      file.reads ? "R" : "", file.writes ? "W" : "", file.appends ? "A" : "",
+                      file.is_device ? "D" : "", file.is_terminal ? "T" : "", " ");
+    }
+    return found;
+  });
+  CHECK(text == "rR lWA bRW nWD ");
+}
+
+TEST_CASE("what the kernel offers is told by asking it") {
+  HostFacts facts = GatherFacts();
+  CHECK(facts.mount_calls == (syscall(430 /* fsopen */, nullptr, 0) != 0 && errno != ENOSYS));
+  if (getuid() != 0) CHECK(facts.full_uid_map == "");
+  std::string problem = InChild([] {
+    // Another root, that has no capability.
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (geteuid() != 0) return std::string();
+    __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    __user_cap_data_struct none[2] = {};
+    syscall(SYS_capset, &header, none);
+    HostFacts bound;
+    GatherPosix(&bound);
+    GatherKernel(&bound);
+    return bound.full_uid_map + bound.full_gid_map;
+  });
+  CHECK(problem == "");
 }
 
 TEST_CASE("bwrap is tried where this program's own attempt fails, and only a start counts") {

@@ -1,4 +1,4 @@
-// The launcher as people start it: real bubblewrap, real kernel.
+// The launcher as people start it: the real kernel, by each backend.
 
 #include <errno.h>
 #include <fcntl.h>
@@ -132,7 +132,7 @@ TEST_CASE("the environment is the allowed one, in every process inside") {
       Shell(w.path(), "env; cat /proc/*/environ | tr '\\0' '\\n'", {"--env", "MINE=typed-value"});
   CHECK(!absl::StrContains(run.out, "hunter2"));
   CHECK(absl::StrContains(run.out, "MINE=typed-value\n"));
-  CHECK(absl::StrContains(run.out, "AGENT_EXEC_BACKEND=bwrap\n"));
+  CHECK(absl::StrContains(run.out, absl::StrCat("AGENT_EXEC_BACKEND=", TestBackend(), "\n")));
   CHECK(absl::StrContains(run.out, "LANG=C.UTF-8\n"));
   CHECK(absl::StrContains(Shell(w.path(), "env", {"--env", "SECRET_TOKEN"}).out,
                           "SECRET_TOKEN=hunter2\n"));

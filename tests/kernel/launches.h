@@ -23,10 +23,19 @@ inline std::string Launcher() {
 
 inline std::string Home() { return getenv("HOME"); }
 
+// The backend that the suite is run for; "" for the launcher's own choice.
+inline std::string TestBackend() {
+  const char* name = getenv("AGENT_EXEC_TEST_BACKEND");
+  return name == nullptr ? "" : name;
+}
+
 // agent-exec ARGS... in a workspace.
 inline ProcessSpec LaunchSpec(const std::string& cwd, std::vector<std::string> args) {
   ProcessSpec spec;
   spec.argv = {Launcher()};
+  if (!TestBackend().empty() && !args.empty()) {
+    spec.argv.insert(spec.argv.end(), {"--backend", TestBackend()});
+  }
   spec.argv.insert(spec.argv.end(), args.begin(), args.end());
   spec.env = {"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + Home(), "SECRET_TOKEN=hunter2",
               "LANG=C.UTF-8", "TERM=dumb"};

@@ -56,7 +56,12 @@ namespace {
 // Why suites that start a sandbox cannot run here; "" when they can.
 std::string WhyNoSandbox() {
   HostFacts facts = GatherFacts();
-  if (facts.bwrap.path.empty()) return "bubblewrap: " + facts.bwrap.problem;
+  const char* backend = getenv("AGENT_EXEC_TEST_BACKEND");
+  if (backend != nullptr && strcmp(backend, "native") == 0) {
+    if (!facts.mount_calls) return "no mount calls: Linux 5.2 and newer have them";
+  } else if (facts.bwrap.path.empty()) {
+    return "bubblewrap: " + facts.bwrap.problem;
+  }
   if (!facts.user_namespaces) return "user namespaces: " + facts.user_namespaces_problem;
   return "";
 }
@@ -73,6 +78,18 @@ int RunHere(int argc, char** argv, bool wants_sandbox) {
   return context.run();
 }
 
+std::string Environment(const char* name) {
+  const char* value = getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Copies a program, and lets the variable name the copy.
+void CopyProgram(const std::string& built, const std::string& path, const char* variable) {
+  if (built.empty()) return;
+  WriteTestFile(path, ReadTestFile(built), 0755);
+  setenv(variable, path.c_str(), 1);
+}
+
 // A directory of its own below /tmp, as the given user, and the tests in it.
 int RunAs(uid_t id, int argc, char** argv, bool wants_sandbox) {
   char name[] = "/tmp/agent-exec-kernel-XXXXXX";
@@ -82,13 +99,12 @@ int RunAs(uid_t id, int argc, char** argv, bool wants_sandbox) {
   }
   chmod(name, 0755);
   // The build directory may be closed to the spare user.
-  std::string launcher = std::string(name) + "/agent-exec";
-  static const char* const built_value = getenv("AGENT_EXEC");
-  static const std::string built = built_value == nullptr ? "" : built_value;
-  if (!built.empty()) {
-    WriteTestFile(launcher, ReadTestFile(built), 0755);
-    setenv("AGENT_EXEC", launcher.c_str(), 1);
-  }
+  static const std::string launcher = Environment("AGENT_EXEC");
+  static const std::string probe = Environment("AGENT_EXEC_NATIVE_PROBE");
+  CopyProgram(launcher, std::string(name) + "/agent-exec", "AGENT_EXEC");
+  static const std::string supervisor = Environment("AGENT_EXEC_SUPERVISE_PROBE");
+  CopyProgram(probe, std::string(name) + "/native_probe", "AGENT_EXEC_NATIVE_PROBE");
+  CopyProgram(supervisor, std::string(name) + "/supervise_probe", "AGENT_EXEC_SUPERVISE_PROBE");
   fflush(stdout);
   pid_t child = fork();
   if (child == 0) {

@@ -260,7 +260,28 @@ TEST_CASE("a script that no backend should render is refused as a bug") {
   Script outside = ShellScript("true");
   outside.steps.insert(outside.steps.begin(),
                        MakePlaceholder{{"/tmp/x", Node::kDirectory, false, "/var", 0}});
-  for (const Script& script : {Script{}, no_exec, twice, low, outside}) {
+  Script empty_slot = ShellScript("true");
+  InsertBeforeExec(&empty_slot, Attach{0, "/tmp", 0});
+  Script full_slot = ShellScript("true");
+  InsertBeforeExec(&full_slot, NewTmpfs{0, 0755, 0, 0});
+  InsertBeforeExec(&full_slot, NewTmpfs{0, 0755, 0, 0});
+  Script emptied_slot = ShellScript("true");
+  InsertBeforeExec(&emptied_slot, NewTmpfs{0, 0755, 0, 0});
+  InsertBeforeExec(&emptied_slot, Attach{0, "/tmp", 0});
+  InsertBeforeExec(&emptied_slot, Attach{0, "/tmp", 0});
+  Script relative = ShellScript("true");
+  InsertBeforeExec(&relative, CoverTree{"usr", true, false, 0});
+  Script dots = ShellScript("true");
+  InsertBeforeExec(&dots, PinTree{0, "/usr/../etc", false, false, 0});
+  Script no_init = ShellScript("true");
+  InsertBeforeExec(&no_init, ForkCommand{});
+  Script no_filter = ShellScript("true");
+  no_filter.blobs = {"1234567"};
+  InsertBeforeExec(&no_filter, InstallFilter{0});
+  Script no_data = ShellScript("true");
+  InsertBeforeExec(&no_data, AttachData{"/tmp/x", 0, 0444, 0});
+  for (const Script& script : {Script{}, no_exec, twice, low, outside, empty_slot, full_slot,
+                               emptied_slot, relative, dots, no_init, no_filter, no_data}) {
     Finished run = RunProcess(ScriptSpec(script));
     CHECK(run.Ending() == "exit 125");
     CHECK(run.err.find("agent-exec: bad script: ") == 0);

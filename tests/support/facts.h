@@ -9,7 +9,8 @@
 
 namespace agent_exec::testing {
 
-// Debian 12 with bubblewrap 0.8: user 1000 of "/home/u", started in "/w".
+// Debian 12 with bubblewrap 0.8, below a filter that knows no mount calls, so that nothing but
+// bubblewrap can be taken: user 1000 of "/home/u", started in "/w".
 inline HostFacts DebianUser() {
   HostFacts facts;
   facts.uid = 1000;
@@ -19,6 +20,7 @@ inline HostFacts DebianUser() {
                "PWD=/w",       "SECRET_TOKEN=hunter2", "TERM=xterm",
                "USER=u"};
   facts.self_path = "/usr/local/bin/agent-exec";
+  facts.knows_wrappers = true;
   facts.bwrap.path = "/usr/bin/bwrap";
   facts.bwrap.version = "0.8.0";
   facts.bwrap.features = {"add-seccomp-fd",
@@ -84,6 +86,7 @@ inline HostFacts DebianUser() {
                           "version"};
   facts.user_namespaces = true;
   facts.max_open_files = 1024;
+  facts.hard_max_open_files = 1048576;
   return facts;
 }
 
@@ -94,6 +97,24 @@ inline HostFacts DebianRoot() {
   facts.gid = 0;
   facts.env = {"HOME=/root", "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
                "USER=root"};
+  return facts;
+}
+
+// Debian 12 as it is: the launcher can make the sandbox itself, with Landlock of ABI 2.
+inline HostFacts NativeUser() {
+  HostFacts facts = DebianUser();
+  facts.mount_calls = true;
+  facts.landlock_abi = 2;
+  return facts;
+}
+
+// The same host, root.
+inline HostFacts NativeRoot() {
+  HostFacts facts = DebianRoot();
+  facts.mount_calls = true;
+  facts.landlock_abi = 2;
+  facts.full_uid_map = "0 0 4294967295\n";
+  facts.full_gid_map = "0 0 4294967295\n";
   return facts;
 }
 
@@ -120,7 +141,7 @@ inline HostFacts WithOldBubblewrap() {
 
 // A container that refuses user namespaces.
 inline HostFacts WithoutUserNamespaces() {
-  HostFacts facts = DebianUser();
+  HostFacts facts = NativeUser();
   facts.user_namespaces = false;
   facts.user_namespaces_problem = "unshare: Operation not permitted";
   return facts;

@@ -61,10 +61,12 @@ void FakeFileView::AddLine(absl::string_view line) {
   std::vector<absl::string_view> words = absl::StrSplit(line, ' ');
   std::string mode, uid, device, mtime, rest;
   bool has_no_type = false;
+  bool is_broken = false;
   while (TakeWord(&words, "mode=", &mode) || TakeWord(&words, "uid=", &uid) ||
          TakeWord(&words, "dev=", &device) || TakeWord(&words, "mtime=", &mtime) ||
          (words.back() == "unlistable" && TakeWord(&words, "unlistable", &rest) &&
-          (has_no_type = true))) {
+          (has_no_type = true)) ||
+         (words.back() == "broken" && TakeWord(&words, "broken", &rest) && (is_broken = true))) {
   }
   std::string path(words[0]);
   bool is_directory = path.size() > 1 && path.back() == '/';
@@ -90,6 +92,7 @@ void FakeFileView::AddLine(absl::string_view line) {
   }
   Node& node = MakeNode(path, type, is_directory ? 0755 : type == NodeType::kSymlink ? 0777 : 0644);
   node.has_no_type = has_no_type;
+  node.is_broken = is_broken;
   if (what == "=") text = absl::StrReplaceAll(text, {{"\\n", "\n"}, {"\\t", "\t"}});
   if (what == "=" || what == "->") node.text = text;
   node.info.size_bytes = static_cast<int64_t>(node.text.size());
@@ -153,6 +156,7 @@ int FakeFileView::Lstat(absl::string_view path, NodeInfo* info) {
   std::string real;
   const Node* node = nullptr;
   int error = Find(path, false, &real, &node);
+  if (error == 0 && node->is_broken) return EIO;
   if (error == 0) *info = node->info;
   return error;
 }

@@ -23,7 +23,8 @@ namespace agent_exec::testing {
 //   /w/s socket                  a socket; also fifo, device
 //   /w/b hardlink /w/a           another name of a file that stands above
 //
-// and then any of  mode=0700 uid=1000 dev=2 mtime=1000000000 unlistable  (no d_type: unknown).
+// and then any of  mode=0700 uid=1000 dev=2 mtime=1000000000 unlistable  (no d_type: unknown)
+// broken  (every look at it is EIO).
 class FakeFileView : public FileView {
  public:
   // uid: who looks; 0 may search and read everything.
@@ -52,6 +53,7 @@ class FakeFileView : public FileView {
     NodeInfo info;
     std::string text;  // content or link text
     bool has_no_type = false;
+    bool is_broken = false;
   };
 
   void AddLine(absl::string_view line);

@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/landlock.h>
 #include <linux/netlink.h>
 #include <linux/sched.h>
 #include <linux/seccomp.h>
@@ -18,6 +19,7 @@
 #include <cstddef>
 
 #include "abi/linux_args.h"
+#include "abi/linux_landlock.h"
 #include "abi/linux_seccomp.h"
 
 namespace agent_exec {
@@ -33,6 +35,27 @@ TEST_SUITE("abi/linux") {
     CHECK(kSeccompNrOffset == offsetof(seccomp_data, nr));
     CHECK(kSeccompArchOffset == offsetof(seccomp_data, arch));
     CHECK(kSeccompArgsOffset == offsetof(seccomp_data, args));
+  }
+
+  TEST_CASE("the rights of Landlock are those of this machine's headers") {
+    CHECK(kLandlockExecute == LANDLOCK_ACCESS_FS_EXECUTE);
+    CHECK(kLandlockWriteFile == LANDLOCK_ACCESS_FS_WRITE_FILE);
+    CHECK(kLandlockReadFile == LANDLOCK_ACCESS_FS_READ_FILE);
+    CHECK(kLandlockReadDir == LANDLOCK_ACCESS_FS_READ_DIR);
+    CHECK(LandlockRights(1) == (LANDLOCK_ACCESS_FS_MAKE_SYM << 1) - 1);
+#ifdef LANDLOCK_ACCESS_FS_REFER
+    CHECK(kLandlockRefer == LANDLOCK_ACCESS_FS_REFER);
+#endif
+#ifdef LANDLOCK_ACCESS_FS_TRUNCATE
+    CHECK(kLandlockTruncate == LANDLOCK_ACCESS_FS_TRUNCATE);
+#endif
+#ifdef LANDLOCK_ACCESS_FS_IOCTL_DEV
+    CHECK(kLandlockIoctlDev == LANDLOCK_ACCESS_FS_IOCTL_DEV);
+#endif
+#ifdef LANDLOCK_SCOPE_SIGNAL
+    CHECK(kLandlockScopeSignal == LANDLOCK_SCOPE_SIGNAL);
+    CHECK(kLandlockScopeAbstractUnixSocket == LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET);
+#endif
   }
 
   TEST_CASE("the constants of BPF and seccomp are those of this machine's headers") {

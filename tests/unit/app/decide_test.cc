@@ -76,6 +76,21 @@ TEST_SUITE("app/decide") {
     CHECK_FALSE(absl::StrContains(Env(launch), "hunter2"));
   }
 
+  TEST_CASE("wrappers are asked for only where nothing else will do") {
+    HostFacts facts = NativeUser();
+    facts.knows_wrappers = false;
+    facts.bwrap = Tool{};
+    CHECK(std::holds_alternative<Launch>(Run({"make"}, facts)));
+    CHECK(std::holds_alternative<NeedsWrappers>(Run({"--backend", "bwrap", "make"}, facts)));
+    CHECK(std::holds_alternative<Launch>(Run({"--mode", "danger-full-access", "make"}, facts)));
+    facts.mount_calls = false;
+    CHECK(std::holds_alternative<NeedsWrappers>(Run({"make"}, facts)));
+    CHECK(
+        std::holds_alternative<NeedsWrappers>(Run({"--weaken", "run-unsandboxed", "make"}, facts)));
+    facts.knows_wrappers = true;
+    CHECK(std::holds_alternative<Text>(Run({"make"}, facts)));
+  }
+
   TEST_CASE("verbs that need no policy answer at once") {
     CHECK(absl::StartsWith(MustText({"--version"}).out, "agent-exec "));
     CHECK(absl::StrContains(MustText({"--help"}).out, "--deny-read"));
@@ -132,8 +147,9 @@ TEST_SUITE("app/decide") {
     Text text = MustText({"make"}, WithoutBubblewrap());
     CHECK_EQ(text.exit_status, 125);
     CHECK_EQ(text.err,
-             "agent-exec: no backend can enforce this policy: bwrap: not installed\n"
-             "  hint: apt-get install bubblewrap\n");
+             "agent-exec: no backend can enforce this policy: native: this kernel has no "
+             "open_tree, move_mount and fsopen, or refuses them; bwrap: not installed\n"
+             "  hint: native: Linux 5.2 and newer have them; bwrap: apt-get install bubblewrap\n");
   }
 
   TEST_CASE("danger-full-access says that nothing is confined, unless it is to be quiet") {

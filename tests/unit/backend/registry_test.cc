@@ -21,16 +21,20 @@ const Sourced<Weakening> kUnsandboxed[] = {
 
 TEST_SUITE("backend/registry") {
   TEST_CASE("auto takes the first backend that enforces all that is needed") {
+    REQUIRE_OK_AND_ASSIGN(Choice native, ChooseBackend(Wish("auto"), SmallPlan(), NativeUser()));
+    CHECK_EQ(std::string(native.backend->name), "native");
+    CHECK(native.rendered.gaps.empty());
     REQUIRE_OK_AND_ASSIGN(Choice choice, ChooseBackend(Wish("auto"), SmallPlan(), DebianUser()));
     CHECK_EQ(std::string(choice.backend->name), "bwrap");
     CHECK(choice.rendered.gaps.empty());
   }
 
   TEST_CASE("auto never runs a plan that confines without confinement") {
-    CHECK_DIAGNOSTIC(ChooseBackend(Wish("auto"), SmallPlan(), WithoutBubblewrap()),
-                     kFailedPrecondition,
-                     "no backend can enforce this policy: bwrap: not installed", "",
-                     "apt-get install bubblewrap");
+    CHECK_DIAGNOSTIC(
+        ChooseBackend(Wish("auto"), SmallPlan(), WithoutBubblewrap()), kFailedPrecondition,
+        "no backend can enforce this policy: native: this kernel has no open_tree, "
+        "move_mount and fsopen, or refuses them; bwrap: not installed",
+        "", "native: Linux 5.2 and newer have them; bwrap: apt-get install bubblewrap");
   }
 
   TEST_CASE("a plan that confines nothing takes 'none', whatever was wished for") {
@@ -75,7 +79,7 @@ TEST_SUITE("backend/registry") {
 
   TEST_CASE("an unknown backend is an error with the nearest name") {
     CHECK_DIAGNOSTIC(ChooseBackend(Wish("bwarp"), SmallPlan(), DebianUser()), kInvalidArgument,
-                     "unknown backend 'bwarp': one of auto, bwrap, none", "--backend",
+                     "unknown backend 'bwarp': one of auto, native, bwrap, none", "--backend",
                      "did you mean 'bwrap'?");
     Plan unconfined = SmallPlan();
     unconfined.confined = false;
@@ -86,7 +90,7 @@ TEST_SUITE("backend/registry") {
   TEST_CASE("an error of rendering keeps its place and its hint") {
     Plan plan = SmallPlan();
     plan.open_files = 16;
-    absl::Status status = ChooseBackend(Wish("auto"), plan, DebianUser()).status();
+    absl::Status status = ChooseBackend(Wish("bwrap"), plan, DebianUser()).status();
     CHECK_ERROR(status, kResourceExhausted, "bwrap: bubblewrap needs 22 descriptors");
     CHECK_FALSE(ToDiagnostic(status).hint.empty());
   }

@@ -41,6 +41,69 @@ TEST_SUITE("backend/script") {
              "  env 'B=\\x1b[31m'\n");
   }
 
+  TEST_CASE("the steps of a sandbox of our own are shown exactly") {
+    Script script;
+    script.blobs = {"[user]\n", std::string("\x06\0\0\0\0\0\xff\x7f", 8)};
+    EnterNamespaces namespaces;
+    namespaces.ids = {"0 0 1\n5 5 2\n", "0 0 1\n", false, true};
+    script.steps = {StartSweeper{-1},
+                    namespaces,
+                    PinTree{0, "/", false, false, 0},
+                    PinTree{1, "/w x", true, false, 0},
+                    NewTmpfs{2, 01777, 4096, 0},
+                    EnterRoot{0},
+                    LoopbackUp{},
+                    OpenStore{0, 0555},
+                    MakeMountPoint{"/tmp/a", Node::kFile},
+                    Attach{1, "/w x", 0},
+                    CoverTree{"/w x/.git", true, false, 0},
+                    CoverTree{"/proc/irq", true, true, 0},
+                    AttachMask{"/w x/.env", Node::kFile, 0},
+                    AttachData{"/root/.gitconfig", 0, 0444, 0},
+                    CloseStore{},
+                    MountProc{"/proc"},
+                    MountDevpts{"/dev/pts"},
+                    MakeSymlink{"/dev/fd", "/proc/self/fd", 0},
+                    SetReadOnly{"/dev"},
+                    DropPrivileges{},
+                    ForkCommand{},
+                    RestrictLandlock{0xc00f, 3, {{"/", -1, true, 0xd}, {"", 1, false, 0x4002}}},
+                    InstallFilter{1}};
+    CHECK_EQ(FormatScript(script),
+             "start-sweeper\n"
+             "enter-namespaces user mount ipc uts cgroup net pid\n"
+             "  ids written by the parent\n"
+             "  uid 0 0 1\n"
+             "  uid 5 5 2\n"
+             "  gid 0 0 1\n"
+             "pin-tree 0 /\n"
+             "pin-tree 1 '/w x' writable\n"
+             "new-tmpfs 2 mode 1777 size 4096\n"
+             "enter-root 0\n"
+             "loopback-up\n"
+             "open-store file 0000 directory 0555\n"
+             "make-mount-point file /tmp/a\n"
+             "attach 1 '/w x'\n"
+             "cover-tree '/w x/.git' read-only\n"
+             "cover-tree /proc/irq read-only optional\n"
+             "attach-mask file '/w x/.env'\n"
+             "attach-data /root/.gitconfig mode 0444 of 7 bytes\n"
+             "  '[user]\\n'\n"
+             "close-store\n"
+             "mount-proc /proc\n"
+             "mount-devpts /dev/pts\n"
+             "make-symlink /dev/fd to /proc/self/fd\n"
+             "set-read-only /dev\n"
+             "drop-privileges\n"
+             "fork-command\n"
+             "restrict-landlock execute write-file read-file read-dir truncate ioctl-dev "
+             "scope-abstract-sockets scope-signals\n"
+             "  in / execute read-file read-dir\n"
+             "  descriptor 1 write-file truncate\n"
+             "install-filter of 8 bytes\n"
+             "     0  allow\n");
+  }
+
   TEST_CASE("a system call filter is shown as its instructions") {
     Script script;
     script.blobs = {std::string("\x06\0\0\0\0\0\xff\x7f", 8)};  // return allow

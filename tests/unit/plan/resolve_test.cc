@@ -204,6 +204,18 @@ TEST_SUITE("plan/resolve") {
     CHECK(plan.keep_fds == std::vector<int>{3, 7});
   }
 
+  TEST_CASE("a path that cannot be looked at is no path without a rule") {
+    HostFacts root = FactsOf();
+    root.uid = 0;
+    for (const char* path : {"/etc/shadow", "/var/tmp", "/run", "/home/u/.cargo"}) {
+      CAPTURE(path);
+      FakeFileView files(absl::StrCat(kHost, path, " broken"), 0);
+      CHECK_ERROR(ResolvePlan(PolicyOf("read /\nwrite ."), root, files, {"make"}, {}),
+                  kFailedPrecondition,
+                  absl::StrCat("cannot look at '", path, "': Input/output error"));
+    }
+  }
+
   TEST_CASE("how processes stand to the launcher follows the policy, or is refused") {
     FakeFileView files(kHost);
     Policy policy = PolicyOf("read /\nwrite .");

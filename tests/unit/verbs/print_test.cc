@@ -160,6 +160,56 @@ env -i \
     CHECK_EQ(json->Find("environment")->items[1].Find("value")->text, "/home/u");
   }
 
+  TEST_CASE("where the launcher makes the sandbox, argv is comments that a shell does not run") {
+    CHECK_EQ(
+        Shell(SmallPlan(), "native"),
+        R"(# agent-exec 0.1.0, backend native: no other program makes the sandbox, so there is no command to run in its place.
+# --print=script shows all that is done, --backend=bwrap --print=argv a command that does nearly the same.
+# Inside is executed:
+# env -i \
+#   AGENT_EXEC=0.1.0 \
+#   AGENT_EXEC_BACKEND=native \
+#   HOME="$HOME" \
+#   PATH="$PATH" \
+#   PWD=/w \
+#   make -j2
+)");
+    Plan plan = SmallPlan();
+    plan.command.argv = {"sh", "-c", "echo a\nrm -rf /"};
+    const std::string text = Shell(plan, "native");
+    for (size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) CHECK_EQ(text[at], '#');
+  }
+
+  TEST_CASE("json has every step of a sandbox of our own") {
+    Plan plan = SmallPlan();
+    plan.held_links = {{"/w/.git", "data", 0}};
+    std::optional<Json> json = ParseJson(Print(PrintForm::kJson, plan, "native"));
+    REQUIRE(json.has_value());
+    CHECK_EQ(json->Find("process-model")->text, "supervised");
+    std::string names;
+    for (const Json& step : json->Find("steps")->items) {
+      const std::string& name = step.Find("do")->text;
+      if (!absl::EndsWith(names, absl::StrCat(name, " "))) absl::StrAppend(&names, name, " ");
+      if (name == "cover-tree") CHECK_EQ(step.Find("path")->text, "/proc/sys");
+      if (name == "enter-namespaces") CHECK_EQ(step.Find("uid-map")->text, "1000 1000 1\n");
+      if (name == "attach-mask") CHECK(absl::StartsWith(step.Find("target")->text, "/w/"));
+    }
+    for (const char* name : {"enter-namespaces ", "pin-tree ",
+                             "enter-root ",       "open-store ",
+                             "new-tmpfs ",        "attach ",
+                             "make-mount-point ", "mount-devpts ",
+                             "make-symlink ",     "mount-proc ",
+                             "loopback-up ",      "cover-tree ",
+                             "attach-mask ",      "close-store ",
+                             "hold-link ",        "set-read-only ",
+                             "change-dir ",       "drop-privileges ",
+                             "fork-command ",     "close-others ",
+                             "install-filter ",   "exec "}) {
+      CAPTURE(name);
+      CHECK(absl::StrContains(names, name));
+    }
+  }
+
   TEST_CASE("script is the exact list of steps") {
     CHECK(absl::StartsWith(Print(PrintForm::kScript, SmallPlan()), "pass-blob 3 bwrap-args of "));
   }
