@@ -41,10 +41,9 @@ bool Holds(const absl::string_view (&sorted)[kSize], absl::string_view word) {
 
 }  // namespace
 
-OriginTable::OriginTable(Plan* plan) : plan_(*plan) {
+OriginTable::OriginTable(Plan* plan) : plan_(*plan), ids_(Less{plan}) {
   plan_.origins.emplace_back();
-  ids_.try_emplace(std::make_tuple(static_cast<int>(Origin{}.kind), 0, 0, std::string()),
-                   OriginId{0});
+  ids_.insert(OriginId{0});
 }
 
 OriginId OriginTable::Add(const Origin& origin) {
@@ -54,11 +53,12 @@ OriginId OriginTable::Add(const Origin& origin) {
   }
   // Neighbours mostly share their origin.
   if (plan_.origins[last_] == origin) return last_;
-  auto [it, is_new] = ids_.try_emplace(
-      std::make_tuple(static_cast<int>(origin.kind), origin.line, origin.column, origin.name),
-      static_cast<OriginId>(plan_.origins.size()));
-  if (is_new) plan_.origins.push_back(origin);
-  last_ = it->second;
+  auto known = ids_.find(origin);
+  if (known == ids_.end()) {
+    plan_.origins.push_back(origin);
+    known = ids_.insert(static_cast<OriginId>(plan_.origins.size() - 1)).first;
+  }
+  last_ = *known;
   return last_;
 }
 

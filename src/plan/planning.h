@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/container/btree_map.h"
+#include "absl/container/btree_set.h"
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "host/facts.h"
@@ -30,8 +31,21 @@ class OriginTable {
 
  private:
   Plan& plan_;
-  // (kind, line, column, name)
-  absl::btree_map<std::tuple<int, int, int, std::string>, OriginId> ids_;
+  // The ids in the order of what they stand for, so that a lookup copies no text.
+  struct Less {
+    using is_transparent = void;
+    const Plan* plan;
+    const Origin& Of(OriginId id) const { return plan->origins[id]; }
+    static const Origin& Of(const Origin& origin) { return origin; }
+    template <typename A, typename B>
+    bool operator()(const A& a, const B& b) const {
+      const Origin& left = Of(a);
+      const Origin& right = Of(b);
+      return std::tie(left.kind, left.line, left.column, left.name) <
+             std::tie(right.kind, right.line, right.column, right.name);
+    }
+  };
+  absl::btree_set<OriginId, Less> ids_;
   bool full_ = false;
   OriginId last_ = 0;
 };

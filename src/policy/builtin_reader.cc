@@ -13,7 +13,7 @@ class BuiltinReader {
   explicit BuiltinReader(const BuiltinProfile& profile) : text_(profile.text) {
     layer_.kind = LayerKind::kBuiltin;
     layer_.name = absl::StrCat("built-in ", profile.name);
-    layer_.assignments.reserve(128);
+    layer_.assignments.reserve(192);
   }
 
   absl::StatusOr<Layer> Read() {

@@ -210,6 +210,8 @@ absl::StatusOr<Policy> MergeLayers(const std::vector<Layer>& layers) {
   AE_ASSIGN_OR_RETURN(const Layer common, ReadBuiltin(BuiltinCommon()));
   AE_ASSIGN_OR_RETURN(const Layer base, ReadBuiltin(BuiltinForMode(mode)));
   Policy policy;
+  policy.env.reserve(common.assignments.size());
+  policy.paths.reserve(64);
   // Not the effective mode: what the workspace's file says is held against what was said before it.
   policy.mode = {Mode::kWorkspaceWrite, {Origin::Kind::kImplied, "default"}};
   AE_RETURN_IF_ERROR(ApplyPart({LayerKind::kBuiltin, &common.assignments}, &policy));
