@@ -75,7 +75,8 @@ class Run {
     // An accepted way without confinement is no reason not to look for a better one.
     const bool is_settled = chosen.ok() && (!plan.confined || chosen->rendered.gaps.empty());
     if (!is_settled && !inputs_.facts.knows_wrappers) return Outcome(NeedsWrappers{});
-    AE_ASSIGN_OR_RETURN(Choice choice, std::move(chosen));
+    if (!chosen.ok()) return Inside(chosen.status());
+    Choice choice = *std::move(chosen);
     const bool left_open = plan.confined && !choice.rendered.gaps.empty();
     Plan open_plan;
     if (left_open) {
@@ -87,6 +88,19 @@ class Run {
                           "", 0});
     }
     return Outcome(Start(shown, plan, std::move(choice)));
+  }
+
+  // Inside a sandbox of ours nothing that a backend needs is allowed: what the backends say about
+  // kernels and packages would send people the wrong way. The variable only chooses the words.
+  absl::Status Inside(const absl::Status& refusal) const {
+    absl::string_view version = EnvValue(inputs_.facts, "AGENT_EXEC");
+    if (version.empty()) return refusal;
+    return ToStatus(refusal.code(),
+                    {absl::StrCat("already inside a sandbox of agent-exec ",
+                                  EscapeControls(version), ", which allows no other in it"),
+                     "AGENT_EXEC",
+                     "run the command as it is: the surrounding policy holds it; or start the outer "
+                     "launcher with --weaken nested-sandbox"});
   }
 
   // The one weakening that accepts gaps gives up all confinement. What is then started is what

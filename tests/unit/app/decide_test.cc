@@ -76,6 +76,18 @@ TEST_SUITE("app/decide") {
     CHECK_FALSE(absl::StrContains(Env(launch), "hunter2"));
   }
 
+  TEST_CASE("inside a sandbox of ours the refusal says so, and not what the backends lack") {
+    HostFacts facts = NativeUser();
+    facts.user_namespaces = false;
+    facts.user_namespaces_problem = "unshare: Operation not permitted";
+    facts.env.push_back("AGENT_EXEC=0.1.0");
+    Text refused = MustText({"make"}, facts);
+    CHECK_EQ(refused.exit_status, 125);
+    CHECK(absl::StartsWith(refused.err,
+                           "agent-exec: already inside a sandbox of agent-exec 0.1.0, which allows "
+                           "no other in it (AGENT_EXEC)\n  hint: "));
+  }
+
   TEST_CASE("wrappers are asked for only where nothing else will do") {
     HostFacts facts = NativeUser();
     facts.knows_wrappers = false;
