@@ -95,12 +95,13 @@ class Run {
   absl::Status Inside(const absl::Status& refusal) const {
     absl::string_view version = EnvValue(inputs_.facts, "AGENT_EXEC");
     if (version.empty()) return refusal;
-    return ToStatus(refusal.code(),
-                    {absl::StrCat("already inside a sandbox of agent-exec ",
-                                  EscapeControls(version), ", which allows no other in it"),
-                     "AGENT_EXEC",
-                     "run the command as it is: the surrounding policy holds it; or start the outer "
-                     "launcher with --weaken nested-sandbox"});
+    return ToStatus(
+        refusal.code(),
+        {absl::StrCat("already inside a sandbox of agent-exec ", EscapeControls(version),
+                      ", which allows no other in it"),
+         "AGENT_EXEC",
+         "run the command as it is: the surrounding policy holds it; or start the outer "
+         "launcher with --weaken nested-sandbox"});
   }
 
   // The one weakening that accepts gaps gives up all confinement. What is then started is what

@@ -3,7 +3,10 @@
 //
 //   start_bench RUNS SPEC...          wall time of each, from before the spawn to after the wait
 //   start_bench --to-exec RUNS SPEC   time from the program's own start to its first execve, by
-//   ptrace events start_bench --peak SPEC           peak resident memory of one run, in kB
+//                                     ptrace events
+//   start_bench --peak SPEC           peak resident memory of one run, in kB
+//   start_bench --opens FILE          time of one open and close of a file in this process, in ns:
+//                                     the best of many batches, which no other load is in
 //
 // SPEC is a file of NUL-terminated words: "F<n>=<path>" opens descriptor n for reading,
 // "E<name>=<value>" sets a variable (there are no others), "A<word>" is an argument; the first
@@ -117,9 +120,30 @@ double ToExecUs(const Spec& spec) {
   return end - start;
 }
 
+double OpenNs(const char* path) {
+  constexpr int kBatches = 100;
+  constexpr int kOpens = 2000;
+  double best = 1e18;
+  for (int batch = 0; batch < kBatches; batch++) {
+    double start = NowUs();
+    for (int i = 0; i < kOpens; i++) {
+      int fd = open(path, O_RDONLY | O_CLOEXEC);
+      if (fd < 0) Die(path);
+      close(fd);
+    }
+    double each = (NowUs() - start) * 1e3 / kOpens;
+    if (each < best) best = each;
+  }
+  return best;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc == 3 && strcmp(argv[1], "--opens") == 0) {
+    printf("%.1f\n", OpenNs(argv[2]));
+    return 0;
+  }
   if (argc == 3 && strcmp(argv[1], "--peak") == 0) {
     Spec spec = ReadSpec(argv[2]);
     pid_t child = Spawn(spec, false);
