@@ -163,14 +163,14 @@ Existing OpenExisting(const PlaceholderParent& parent, PlaceholderSlot* slot) {
       parent.fd, slot->name,
       O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | (slot->is_directory ? O_DIRECTORY : 0));
   if (slot->fd < 0) return errno == ENOENT ? Existing::kGone : Existing::kForeign;
-  if (fstat(slot->fd, &st) != 0 || !LooksLikeOurs(*slot, st, above.st_uid)) {
+  bool is_ours = fstat(slot->fd, &st) == 0 && LooksLikeOurs(*slot, st, above.st_uid) &&
+                 // A missing parent may hold what another run keeps in it by now.
+                 (!slot->is_directory || slot->writable || IsEmptyDirectory(slot->fd));
+  if (!is_ours) {
+    // What another run has just removed looks like nothing that we make: it has no link left.
+    bool is_gone = !IsStillNamed(parent, *slot);
     Drop(slot);
-    return Existing::kForeign;
-  }
-  // A missing parent may hold what another run keeps in it by now.
-  if (slot->is_directory && !slot->writable && !IsEmptyDirectory(slot->fd)) {
-    Drop(slot);
-    return Existing::kForeign;
+    return is_gone ? Existing::kGone : Existing::kForeign;
   }
   if (!IsStamped(st)) {
     Drop(slot);

@@ -177,7 +177,9 @@ bool IsPlaceholder(const FoundPath& found, Planning* planning) {
   if (found.info.type == NodeType::kFile) return true;
   // The command can give any directory the mark; one with something in it is never ours.
   std::vector<DirEntry> entries;
-  return planning->files.ListDir(found.path, &entries) == 0 && entries.empty();
+  int error = planning->files.ListDir(found.path, &entries);
+  // Gone since it was looked at: that run has just ended.
+  return error == ENOENT || (error == 0 && entries.empty());
 }
 
 absl::Status AddGuard(const Guard& guard, Planning* planning) {
