@@ -78,6 +78,12 @@ constexpr BackendLimit kLimits[] = {
     {"single-id-map",
      "only the caller's own user and group are mapped: files of others appear as nobody's", IsRoot},
     {"root-chown", "changes of ownership succeed without effect", IgnoresChown},
+    // A rename is refused for what is a mount point in the mount namespace of whoever asks, and a
+    // namespace made inside may let go of all its mounts at once.
+    {"nested-renames",
+     "with nested-sandbox, a program that makes a mount namespace of its own can rename protected "
+     "names in writable directories, .git among them, and put others in their place",
+     HasNestedSandboxes},
     {"no-nested-proc",
      "a sandbox inside cannot mount a /proc of its own, because parts of the surrounding one are "
      "covered",

@@ -108,6 +108,12 @@ constexpr BackendLimit kLimits[] = {
     {"no-second-layer",
      "this kernel has no Landlock of ABI 2 or newer: namespaces, mounts and the filter stand alone",
      HasOldLandlock},
+    // A rename is refused for what is a mount point in the mount namespace of whoever asks, and a
+    // namespace made inside may let go of all its mounts at once.
+    {"nested-renames",
+     "with nested-sandbox, a program that makes a mount namespace of its own can rename protected "
+     "names in writable directories, .git among them, and put others in their place",
+     HasNestedSandboxes},
     {"nested-second-layer",
      "with nested-sandbox, Landlock restricts signals and abstract sockets alone, where it can, "
      "and "

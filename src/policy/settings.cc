@@ -85,7 +85,8 @@ constexpr Setting kSettings[] = {
             "inherit-environment: the command gets all of the caller's environment, secrets "
             "included. nested-sandbox: user namespaces and mounts are open to programs that make "
             "a sandbox of their own (browsers, bubblewrap, podman, nix); what surrounds them "
-            "stays closed, but more of the kernel is within reach. Refused for uid 0. "
+            "stays closed, but more of the kernel is within reach, and a program that makes a "
+            "mount namespace can rename protected names such as .git. Refused for uid 0. "
             "run-unsandboxed: the command runs with no confinement where the policy cannot be "
             "enforced, instead of being refused.",
         .apply = ApplyWeaken,

@@ -465,6 +465,7 @@ TEST_SUITE("backend/bubblewrap") {
     CHECK(Contains(LimitCodes(plan, DebianRoot()), "root-chown"));
     plan.nested_sandbox = true;
     CHECK(Contains(LimitCodes(plan, DebianUser()), "no-nested-proc"));
+    CHECK(Contains(LimitCodes(plan, DebianUser()), "nested-renames"));
     plan.network = NetworkMode::kHost;
     CHECK_FALSE(Contains(LimitCodes(plan, DebianUser()), "loopback-only"));
     CHECK(Contains(LimitCodes(plan, DebianUser()), "host-abstract-sockets"));
@@ -488,7 +489,7 @@ TEST_SUITE("backend/bubblewrap") {
       CHECK_FALSE(absl::StrContains(limit.text, '\n'));
       CHECK_FALSE(absl::EndsWith(limit.text, "."));
     }
-    CHECK_EQ(codes.size(), 18);
+    CHECK_EQ(codes.size(), 19);
   }
 }
 

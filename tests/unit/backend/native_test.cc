@@ -430,6 +430,7 @@ set-read-only /run
     CHECK_EQ(step.scoped, 3);
     CHECK(step.rules.empty());
     CHECK(Contains(LimitCodes(plan, facts), "nested-second-layer"));
+    CHECK(Contains(LimitCodes(plan, facts), "nested-renames"));
     facts.landlock_abi = 5;
     CHECK(StepsOf<RestrictLandlock>(MustRender(plan, facts)).empty());
     plan.in_place = true;
