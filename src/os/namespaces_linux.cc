@@ -33,6 +33,7 @@ int MapSelf(const NamespacesAct& act) {
 }
 
 int MapParent(const NamespacesAct& act) {
+  if (int error = CheckProcIsOurs(); error != 0) return error;
   char path[48] = "/proc/";
   char digits[12];
   int count = 0;

@@ -24,6 +24,9 @@ int WriteAll(int fd, const void* bytes, size_t size);
 // left to tell.
 void Tell(const Message& message, int error);
 void SleepUs(long microseconds);
+// Does /proc number processes as this one's PID namespace does? A number means somebody else in
+// another's. Returns 0 or an errno.
+int CheckProcIsOurs();
 // Makes every descriptor >= 3 that is not in the sorted list close-on-exec, or closes it. Returns 0
 // or an errno.
 enum class Others { kCloseOnExec, kClose };

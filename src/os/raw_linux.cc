@@ -150,6 +150,14 @@ void Tell(const Message& message, int error) {
   (void)!writev(STDERR_FILENO, parts, 3);
 }
 
+int CheckProcIsOurs() {
+  char text[16];
+  ssize_t size = readlink("/proc/self", text, sizeof(text) - 1);
+  if (size < 0) return errno;
+  text[size] = '\0';
+  return atoi(text) == getpid() ? 0 : ESRCH;
+}
+
 void SleepUs(long microseconds) {
   const struct timespec pause = {microseconds / 1000000, (microseconds % 1000000) * 1000};
   (void)nanosleep(&pause, nullptr);

@@ -95,6 +95,8 @@ int WriteMapsFor(pid_t init, const Split& split) {
   const File files[] = {{"setgroups", split.deny_setgroups ? "deny" : ""},
                         {"uid_map", split.uid_map},
                         {"gid_map", split.gid_map}};
+  // Else the number may be a foreign process's, which must not get these maps.
+  if (int error = CheckProcIsOurs(); error != 0) return error;
   for (const File& file : files) {
     if (file.text[0] == '\0') continue;
     char path[48];
