@@ -41,6 +41,9 @@ inline constexpr uint32_t kModeSetgid = 02000;
 inline constexpr uint32_t kIoctlTiocsti = 0x5412;
 inline constexpr uint32_t kIoctlTioclinux = 0x541c;
 inline constexpr uint32_t kIoctlTiocsetd = 0x5423;
+inline constexpr uint32_t kIoctlBtrfsSnapCreate = 0x50009401;
+inline constexpr uint32_t kIoctlBtrfsSnapCreateV2 = 0x50009417;
+inline constexpr uint32_t kIoctlBtrfsSubvolSetflags = 0x4008941a;
 
 // socket(2).
 inline constexpr uint32_t kFamilyUnix = 1;

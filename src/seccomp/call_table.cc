@@ -542,6 +542,10 @@ constexpr CallClause kIoctlClauses[] = {
     If(Equal(Low(1), kIoctlTiocsti), CallAction::kEperm),
     If(Equal(Low(1), kIoctlTioclinux), CallAction::kEperm),
     If(Equal(Low(1), kIoctlTiocsetd), CallAction::kEperm),
+    // A snapshot has none of the mounts that cover what is denied in its source.
+    If(Equal(Low(1), kIoctlBtrfsSnapCreate), CallAction::kEperm),
+    If(Equal(Low(1), kIoctlBtrfsSnapCreateV2), CallAction::kEperm),
+    If(Equal(Low(1), kIoctlBtrfsSubvolSetflags), CallAction::kEperm),
     Else(CallAction::kAllow),
 };
 

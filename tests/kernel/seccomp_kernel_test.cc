@@ -263,14 +263,19 @@ void CheckTerminal() {
   }
   static char key = 'x';
   static struct winsize size;
-  RunCases({}, {
-                   {"TIOCSTI", [=] { return syscall(SYS_ioctl, fd, 0x5412L, &key); }, EPERM},
-                   {"TIOCSTI with a high half",
-                    [=] { return syscall(SYS_ioctl, fd, 0x700005412L, &key); }, EPERM},
-                   {"TIOCLINUX", [=] { return syscall(SYS_ioctl, fd, 0x541cL, &key); }, EPERM},
-                   {"TIOCSETD", [=] { return syscall(SYS_ioctl, fd, 0x5423L, &key); }, EPERM},
-                   {"TIOCGWINSZ", [=] { return syscall(SYS_ioctl, fd, 0x5413L, &size); }, 0},
-               });
+  RunCases(
+      {},
+      {
+          {"TIOCSTI", [=] { return syscall(SYS_ioctl, fd, 0x5412L, &key); }, EPERM},
+          {"TIOCSTI with a high half", [=] { return syscall(SYS_ioctl, fd, 0x700005412L, &key); },
+           EPERM},
+          {"TIOCLINUX", [=] { return syscall(SYS_ioctl, fd, 0x541cL, &key); }, EPERM},
+          {"TIOCSETD", [=] { return syscall(SYS_ioctl, fd, 0x5423L, &key); }, EPERM},
+          {"btrfs snapshot", [=] { return syscall(SYS_ioctl, fd, 0x50009401L, &key); }, EPERM},
+          {"btrfs snapshot v2", [=] { return syscall(SYS_ioctl, fd, 0x50009417L, &key); }, EPERM},
+          {"btrfs flags", [=] { return syscall(SYS_ioctl, fd, 0x4008941aL, &key); }, EPERM},
+          {"TIOCGWINSZ", [=] { return syscall(SYS_ioctl, fd, 0x5413L, &size); }, 0},
+      });
   close(fd);
 }
 

@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
+#include <linux/btrfs.h>
 #include <linux/filter.h>
 #include <linux/landlock.h>
 #include <linux/netlink.h>
@@ -101,6 +102,9 @@ TEST_SUITE("abi/linux") {
     CHECK(kIoctlTiocsti == TIOCSTI);
     CHECK(kIoctlTioclinux == TIOCLINUX);
     CHECK(kIoctlTiocsetd == TIOCSETD);
+    CHECK(kIoctlBtrfsSnapCreate == BTRFS_IOC_SNAP_CREATE);
+    CHECK(kIoctlBtrfsSnapCreateV2 == BTRFS_IOC_SNAP_CREATE_V2);
+    CHECK(kIoctlBtrfsSubvolSetflags == BTRFS_IOC_SUBVOL_SETFLAGS);
     CHECK(kFamilyUnix == AF_UNIX);
     CHECK(kFamilyInet == AF_INET);
     CHECK(kFamilyInet6 == AF_INET6);
